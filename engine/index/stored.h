@@ -43,7 +43,7 @@ size_t ws_stored_writer_memory(const ws_stored_writer *w);
 ws_status ws_stored_writer_finish(ws_stored_writer *w, ws_segment_out *out);
 
 /* Reader: decompression context, chunk buffer, dictionary of the last segment used. [1], one per thread. */
-typedef struct ws_stored_reader ws_stored_reader;
+typedef struct ws_stored_reader ws_stored_reader; /* also named in engine/query/results_int.h */
 ws_status ws_stored_reader_new(ws_stored_reader **r);
 void ws_stored_reader_free(ws_stored_reader *r);
 
