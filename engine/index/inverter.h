@@ -3,7 +3,7 @@
  * Term table: open addressing over u32 slots into entries of 40 bytes; each term's postings are a chain of byte slices in a pool:
  *
  *   with positions      varint doc gap, (varint position gap + 1)*, 0       the 0 is written when the next document begins
- *   without             varint (doc gap << 1 | tf == 1), tf == 1 ? : varint tf
+ *   without             varint doc gap, varint tf                           the tf is written when the next document begins
  *
  * Slices of 16, 32, ... 4,096 bytes; the last 4 bytes of one name the next. Nothing is ever moved, so that the memory held is what
  * ws_inverter_memory says.

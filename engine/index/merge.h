@@ -26,8 +26,8 @@ ws_status ws_merge_segments(const ws_merge_input *inputs, uint32_t n, const ws_s
                             ws_segment_out *out, uint32_t *n_docs, const ws_budget *budget);
 
 /* Which segments to merge next: the tiers.
- * sizes[n] are bytes weighted down by the share deleted. Eight segments of one tier (within a factor of 8 of the smallest of them) merge; a segment with more than
- * 30 % deleted merges with its neighbours in size first. max_bytes = most bytes in one merge. picks[] gets indexes ascending; returns how many, 0 = nothing to do. */
+ * Sizes are bytes weighted down by the share deleted. Eight segments of one tier (within a factor of 8 of the smallest of them) merge; a segment with more than
+ * 30 % deleted is rewritten alone first. max_bytes = most bytes in one merge. picks[] gets indexes ascending; returns how many, 0 = nothing to do. */
 uint32_t ws_merge_pick(const uint64_t *bytes, const uint32_t *docs, const uint32_t *deleted, uint32_t n,
                        uint64_t max_bytes, uint32_t *picks);
 
