@@ -73,7 +73,10 @@ void ws_lock_release(int fd); /* -1 does nothing */
  *
  * A step calls ws_failpoint("commit.manifest.rename"). The environment variable WS_FAILPOINT or ws_failpoint_set gives
  * "name:action[:n]", comma-separated; action = crash (SIGKILL to ourselves), eio, enospc, short (half a write, then eio),
- * sleep (100 ms); n = which call of that point fires (default 1). */
+ * sleep (100 ms); n = which call of that point fires (default 1).
+ *
+ * Points inside base: file.create, file.write, file.sync, file.rename (ws_file_writer, in this order), dir.sync,
+ * file.unlink. */
 typedef enum { WS_FAIL_NONE, WS_FAIL_EIO, WS_FAIL_ENOSPC, WS_FAIL_SHORT } ws_fail_action;
 ws_fail_action ws_failpoint(const char *name);
 ws_status ws_failpoint_set(const char *spec); /* NULL clears; WS_ERR_SYNTAX for a bad one */
