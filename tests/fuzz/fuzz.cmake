@@ -1,0 +1,35 @@
+# ws_fuzz_target(fuzz_NAME): tests/fuzz/fuzz_NAME.c with seeds in tests/fuzz/corpus/NAME.
+#
+# With WIKISEARCH_BUILD_FUZZ each is a libFuzzer program. Otherwise it is linked to replay_main.c, which any compiler can
+# build, and gives two tests: the seeds replayed, and mutations of them for a share of 60 seconds.
+set(mutation_ms 60000)
+set(seeds_min 50)
+
+set_property(GLOBAL PROPERTY ws_fuzz_targets "")
+function(ws_fuzz_target name)
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${name}.c)
+        message(WARNING "tests/fuzz/${name}.c is registered but missing")
+        return()
+    endif()
+    set_property(GLOBAL APPEND PROPERTY ws_fuzz_targets ${name})
+endfunction()
+include(fuzz/fuzz_targets.cmake)
+
+get_property(fuzz_targets GLOBAL PROPERTY ws_fuzz_targets)
+list(LENGTH fuzz_targets n_fuzz_targets)
+foreach(name IN LISTS fuzz_targets)
+    add_executable(${name} fuzz/${name}.c)
+    target_link_libraries(${name} PRIVATE ${tested_libs} ws::math)
+    if(WIKISEARCH_BUILD_FUZZ)
+        target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+        continue()
+    endif()
+    target_sources(${name} PRIVATE fuzz/replay_main.c)
+    string(REGEX REPLACE "^fuzz_" "" corpus ${name})
+    set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${corpus})
+    ws_register_test(${name}_replay fuzz-replay ${name} --min-seeds ${seeds_min} ${corpus})
+    if(NOT WIKISEARCH_TEST_INLINE)
+        math(EXPR share_ms "${mutation_ms} / ${n_fuzz_targets}")
+        ws_register_test(${name}_mutate fuzz-mutate ${name} --mutate-ms ${share_ms} ${corpus})
+    endif()
+endforeach()
