@@ -3,7 +3,7 @@
 # is the program.
 
 set(library_objects)
-foreach(module ws_base ws_text ws_index ws_query ws_cache ws_trie ws_api)
+foreach(module ws_base ws_text ws_index ws_query ws_cache ws_trie ws_ingest ws_api)
     if(TARGET ${module})
         list(APPEND library_objects $<TARGET_OBJECTS:${module}>)
     endif()
