@@ -6,7 +6,7 @@ function(ws_planted_test name reason)
     target_link_libraries(planted_${name} PRIVATE ws_test_support ws::threads)
     ws_register_test(planted_${name} planted ${Python3_EXECUTABLE}
         ${CMAKE_CURRENT_SOURCE_DIR}/planted/expect_failure.py ${reason}
-        $<TARGET_FILE:planted_${name}>)
+        ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:planted_${name}>)
 endfunction()
 
 if("address" IN_LIST WIKISEARCH_SANITIZE)
