@@ -253,41 +253,58 @@ static uint64_t number(const char *text)
     return n;
 }
 
-int main(int argc, char **argv)
+typedef struct {
+    uint64_t min_seeds, mutate_ms, seed;
+} settings;
+
+static void parse(int argc, char **argv, settings *set, corpus *c)
 {
-    corpus c = {NULL, 0, 0};
-    uint64_t min_seeds = 0, ms = 0, seed = ws_wall_ns() ^ (uint64_t)getpid();
     for (int i = 1; i < argc; i++) {
         int has_value = i + 1 < argc;
         if (!strcmp(argv[i], "--min-seeds") && has_value)
-            min_seeds = number(argv[++i]);
+            set->min_seeds = number(argv[++i]);
         else if (!strcmp(argv[i], "--mutate") && has_value)
-            ms = number(argv[++i]) * 1000;
+            set->mutate_ms = number(argv[++i]) * 1000;
         else if (!strcmp(argv[i], "--mutate-ms") && has_value)
-            ms = number(argv[++i]);
+            set->mutate_ms = number(argv[++i]);
         else if (!strcmp(argv[i], "--seed") && has_value)
-            seed = number(argv[++i]);
+            set->seed = number(argv[++i]);
         else
-            add_path(&c, argv[i]);
+            add_path(c, argv[i]);
     }
-    if (!c.n || c.n < min_seeds) {
-        printf("%zu seeds, at least %llu are needed\n0 passed, 1 failed\n", c.n,
-               (unsigned long long)(min_seeds ? min_seeds : 1));
-        return 1;
-    }
-    if (ms) {
-        printf("seed %llu\n", (unsigned long long)seed);
-        fflush(stdout);
-        printf("%llu mutations of %zu seeds\n",
-               (unsigned long long)run_mutations(&c, argv[0], ms, seed), c.n);
-    } else {
-        for (size_t i = 0; i < c.n; i++)
-            run_exact(&c.items[i]);
-        printf("%zu seeds replayed\n", c.n);
-    }
+}
+
+static uint64_t replay(const corpus *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        run_exact(&c->items[i]);
+    printf("%zu seeds replayed\n", c->n);
+    return c->n;
+}
+
+static uint64_t mutate_for(const corpus *c, const char *program, const settings *set)
+{
+    printf("seed %llu\n", (unsigned long long)set->seed);
+    fflush(stdout); /* before what may kill us */
+    uint64_t rounds = run_mutations(c, program, set->mutate_ms, set->seed);
+    printf("%llu mutations of %zu seeds\n", (unsigned long long)rounds, c->n);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    corpus c = {NULL, 0, 0};
+    settings set = {1, 0, ws_wall_ns() ^ (uint64_t)getpid()};
+    parse(argc, argv, &set, &c);
+    uint64_t passed = 0;
+    int failed = !c.n || c.n < set.min_seeds;
+    if (failed)
+        printf("%zu seeds, at least %llu are needed\n", c.n, (unsigned long long)set.min_seeds);
+    else
+        passed = set.mutate_ms ? mutate_for(&c, argv[0], &set) : replay(&c);
     for (size_t i = 0; i < c.n; i++)
         free(c.items[i].data);
     free(c.items);
-    printf("%llu passed, 0 failed\n", ms ? 1ull : (unsigned long long)c.n);
-    return 0;
+    printf("%llu passed, %d failed\n", (unsigned long long)passed, failed);
+    return failed;
 }
