@@ -30,8 +30,8 @@ void ws_arena_fini(ws_arena *arena)
     ws_arena_init(arena);
 }
 
-/* Takes the first block after the current one that has room out of the chain. Looking beyond the next
- * one matters after a reset: another order of requests must not add blocks for ever. */
+/* Takes the first block after the current one that has room out of the chain. Looking beyond the
+ * next one matters after a reset: another order of requests must not add blocks for ever. */
 static ws_arena_block *take_spare(ws_arena *arena, size_t size)
 {
     if (!arena->current)

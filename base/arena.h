@@ -1,7 +1,7 @@
 /* Bump allocator: many small allocations, freed all at once. [1].
  *
- * Blocks grow from 4 KiB to 1 MiB (or the size of one large request). A reset keeps the blocks, so that a
- * per-query arena stops allocating after warm-up. */
+ * Blocks grow from 4 KiB to 1 MiB (or the size of one large request). A reset keeps the blocks, so
+ * that a per-query arena stops allocating after warm-up. */
 #ifndef WS_BASE_ARENA_H
 #define WS_BASE_ARENA_H
 

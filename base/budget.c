@@ -12,7 +12,8 @@ void ws_budget_init(ws_budget *budget, uint32_t milliseconds, uint64_t cost)
     __atomic_store_n(&budget->cancelled, 0, __ATOMIC_RELAXED);
 }
 
-/* Relaxed on both sides: the flag carries no data, and a poll that is one block late is in order. */
+/* Relaxed on both sides: the flag carries no data, and a poll that is one block late is in
+ * order. */
 void ws_budget_cancel(ws_budget *budget)
 {
     __atomic_store_n(&budget->cancelled, 1, __ATOMIC_RELAXED);

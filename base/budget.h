@@ -5,7 +5,8 @@
 #include "wikisearch/budget.h"
 #include "wikisearch/status.h"
 
-/* WS_OK while work may go on, WS_PARTIAL when the deadline or the cost has passed, WS_ERR_CANCELLED.
+/* WS_OK while work may go on, WS_PARTIAL when the deadline or the cost has passed,
+ * WS_ERR_CANCELLED.
  *   budget  NULL = unlimited
  *   spent   postings touched so far by this call
  * [any]. One clock read; poll at block boundaries, not per posting. */

@@ -11,7 +11,7 @@
 typedef struct {
     uint8_t *data;
     size_t len, cap;
-    ws_status status; /* WS_OK or WS_ERR_NOMEM */
+    ws_status status; /* WS_OK or WS_ERR_NOMEM; the JSON writer sets others */
 } ws_buf;
 
 void ws_buf_init(ws_buf *buf);                       /* empty, no memory held */
@@ -19,7 +19,7 @@ void ws_buf_fini(ws_buf *buf);                       /* frees; as after init */
 void ws_buf_clear(ws_buf *buf);                      /* len = 0, status = WS_OK, keeps the memory */
 ws_status ws_buf_status(const ws_buf *buf);          /* the sticky status */
 ws_status ws_buf_reserve(ws_buf *buf, size_t extra); /* room for `extra` more bytes */
-uint8_t *ws_buf_extend(ws_buf *buf, size_t n);       /* appends n uninitialised bytes; NULL on failure */
+uint8_t *ws_buf_extend(ws_buf *buf, size_t n);       /* n uninitialised bytes; NULL on failure */
 void ws_buf_append(ws_buf *buf, const void *bytes, size_t n);
 void ws_buf_str(ws_buf *buf, ws_str s);
 void ws_buf_cstr(ws_buf *buf, const char *text);
@@ -28,8 +28,8 @@ void ws_buf_u8(ws_buf *buf, uint8_t v);
 void ws_buf_u16le(ws_buf *buf, uint16_t v);
 void ws_buf_u32le(ws_buf *buf, uint32_t v);
 void ws_buf_u64le(ws_buf *buf, uint64_t v);
-void ws_buf_varint(ws_buf *buf, uint64_t v);            /* LEB128, 1 to 10 bytes */
-void ws_buf_align(ws_buf *buf, size_t alignment);       /* zero bytes up to a multiple; power of two */
+void ws_buf_varint(ws_buf *buf, uint64_t v);      /* LEB128, 1 to 10 bytes */
+void ws_buf_align(ws_buf *buf, size_t alignment); /* zeros to a multiple of a power of two */
 
 static inline ws_str ws_buf_slice(const ws_buf *buf)
 {

@@ -71,8 +71,8 @@ static inline size_t ws_varint_put(uint8_t *p, uint64_t v)
     return n;
 }
 
-/* Reads a LEB128 number from [p, end); returns the byte after it, or NULL when it is cut off, longer
- * than 10 bytes or beyond 64 bits. */
+/* Reads a LEB128 number from [p, end); returns the byte after it, or NULL when it is cut off,
+ * longer than 10 bytes or beyond 64 bits. */
 static inline const uint8_t *ws_varint_get(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
     uint64_t value = 0;

@@ -1,7 +1,7 @@
 /* Instruction sets: what the machine has, and what a handle was told to use.
  *
- * Function tables live in handles, chosen once at open; there is no global dispatch. Tests force a level with
- * option `isa`. */
+ * Function tables live in handles, chosen once at open; there is no global dispatch. Tests force a
+ * level with option `isa`. */
 #ifndef WS_BASE_CPU_H
 #define WS_BASE_CPU_H
 

@@ -13,8 +13,8 @@
             return ws_try_status_;                                                                 \
     } while (0)
 
-/* Sets `error` (NULL allowed) to `code` with a printf-style message, cut at 255 bytes; path empty, offset 0.
- * Returns `code`, so that a failing function can end with `return ws_error_set(...)`. */
+/* Sets `error` (NULL allowed) to `code` with a printf-style message, cut at 255 bytes; path empty,
+ * offset 0. Returns `code`, so that a failing function can end with `return ws_error_set(...)`. */
 ws_status ws_error_set(ws_error *error, ws_status code, const char *format, ...) WS_PRINTF(3, 4);
 
 /* As ws_error_set, with the file and the byte offset where the trouble is. `path` NULL allowed. */

@@ -1,4 +1,5 @@
-/* Failpoints: the only mutable state of base besides the fault hook of mem.c, test equipment too. */
+/* Failpoints: the only mutable state of base besides the fault hook of mem.c, test equipment
+ * too. */
 #include "base/file.h"
 
 #include <pthread.h>

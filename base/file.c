@@ -155,7 +155,8 @@ ws_status ws_dir_sync(const char *dir, ws_error *error)
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return ws_error_errno(error, errno, dir, "cannot open directory");
-    /* EINVAL: the file system has no separate sync of directories, so there is nothing to wait for. */
+    /* EINVAL: the file system has no separate sync of directories, so there is nothing to wait
+     * for. */
     if (!errnum && fsync(fd) && errno != EINVAL)
         errnum = errno;
     close(fd);

@@ -1,7 +1,7 @@
 #include "base/hash.h"
 
-/* Compiled in rather than linked: short keys are the common case and the call would cost more than the
- * hash, and an embedder has one library less to link. */
+/* Compiled in rather than linked: short keys are the common case and the call would cost more than
+ * the hash, and an embedder has one library less to link. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

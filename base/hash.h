@@ -10,11 +10,12 @@ typedef struct {
 } ws_hash128;
 
 uint64_t ws_hash64(const void *bytes, size_t n);                     /* XXH3-64, seed 0 */
-uint64_t ws_hash64_seed(const void *bytes, size_t n, uint64_t seed); /* for tables keyed by user data */
+/* for tables keyed by user data */
+uint64_t ws_hash64_seed(const void *bytes, size_t n, uint64_t seed);
 ws_hash128 ws_hash128_of(const void *bytes, size_t n);               /* XXH3-128, seed 0 */
 
-/* Incremental XXH3-64: new allocates (NULL when short of memory), update any number of times, digest may
- * be read at any point. */
+/* Incremental XXH3-64: new allocates (NULL when short of memory), update any number of times,
+ * digest may be read at any point. */
 typedef struct ws_hasher ws_hasher;
 ws_hasher *ws_hasher_new(void);
 void ws_hasher_free(ws_hasher *h);

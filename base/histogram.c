@@ -6,8 +6,8 @@
 
 #define SUB_COUNT (1u << WS_HISTOGRAM_SUB_BITS)
 
-/* One thread writes, others may read: plain loads and stores would be a data race, a locked add would
- * cost more than the rest of the record. */
+/* One thread writes, others may read: plain loads and stores would be a data race, a locked add
+ * would cost more than the rest of the record. */
 static uint64_t peek(const uint64_t *field)
 {
     return __atomic_load_n(field, __ATOMIC_RELAXED);
@@ -24,8 +24,8 @@ void ws_histogram_init(ws_histogram *h)
     h->min = UINT64_MAX;
 }
 
-/* Bits of a value with top bit e: the 7 leading ones select the bucket, the e - 6 others are dropped.
- * Values below 128 lose nothing. */
+/* Bits of a value with top bit e: the 7 leading ones select the bucket, the e - 6 others are
+ * dropped. Values below 128 lose nothing. */
 uint32_t ws_histogram_bucket(uint64_t value)
 {
     unsigned bits = ws_bits_u64(value);

@@ -1,8 +1,9 @@
 /* Log-linear latency histogram: fixed size, relative error <= 1/64, mergeable without loss.
  *
- * Values are u64 (nanoseconds by custom). Bucket of v: v itself below 128, else 64 sub-buckets per power of
- * two. Recording is one add; [1] per histogram, or one per thread and merge (the record uses relaxed atomics, so
- * that another thread may read while it runs). Source: the log-linear scheme of HdrHistogram (Tene).
+ * Values are u64 (nanoseconds by custom). Bucket of v: v itself below 128, else 64 sub-buckets per
+ * power of two. Recording is one add; [1] per histogram, or one per thread and merge (the record
+ * uses relaxed atomics, so that another thread may read while it runs). Source: the log-linear
+ * scheme of HdrHistogram (Tene).
  */
 #ifndef WS_BASE_HISTOGRAM_H
 #define WS_BASE_HISTOGRAM_H
@@ -21,8 +22,8 @@ void ws_histogram_init(ws_histogram *h);
 void ws_histogram_record(ws_histogram *h, uint64_t value); /* O(1) */
 void ws_histogram_merge(ws_histogram *into, const ws_histogram *from);
 
-/* Smallest recorded-bucket upper bound with at least `quantile` (0 to 1) of the values at or below it, clamped to
- * [min, max]; 0 when empty. */
+/* Smallest recorded-bucket upper bound with at least `quantile` (0 to 1) of the values at or below
+ * it, clamped to [min, max]; 0 when empty. */
 uint64_t ws_histogram_quantile(const ws_histogram *h, double quantile);
 
 /* Number of values whose bucket lies at or below `value` (for cumulative exports). */

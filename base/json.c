@@ -89,8 +89,9 @@ void ws_json_end_array(ws_json *j)
     close_level(j, ']');
 }
 
-/* Length of the well-formed UTF-8 sequence at `p` (1 to 4), or 0. Table 3-7 of the Unicode standard: the
- * second byte's range depends on the first, which excludes overlong forms and surrogates. */
+/* Length of the well-formed UTF-8 sequence at `p` (1 to 4), or 0. Table 3-7 of the Unicode
+ * standard: the second byte's range depends on the first, which excludes overlong forms and
+ * surrogates. */
 static size_t sequence_length(const uint8_t *p, size_t n)
 {
     uint8_t lead = p[0], low = 0x80, high = 0xbf;
@@ -230,7 +231,8 @@ void ws_json_double(ws_json *j, double value, int decimals)
     decimals = WS_MAX(WS_MIN(decimals, DECIMALS_MAX), 0);
     int n = snprintf(text, sizeof text, "%.*f", decimals, value);
     before_value(j);
-    /* The decimal point follows the process locale, which is not ours to set; it may be several bytes. */
+    /* The decimal point follows the process locale, which is not ours to set; it may be several
+     * bytes. */
     int integer = n - decimals;
     while (integer > 0 && decimals && !(text[integer - 1] >= '0' && text[integer - 1] <= '9'))
         integer--;

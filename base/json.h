@@ -1,8 +1,8 @@
 /* JSON writer into a ws_buf: commas and nesting are kept for the caller; no parser. [1].
  *
- * Strings: invalid UTF-8 becomes U+FFFD; control bytes, '"', '\\', '<', '>', '&', U+2028 and U+2029 are escaped, so
- * that the text is safe inside HTML too. Numbers beyond 2^53 are written as strings (ws_json_u64 and i64).
- * Errors are the buffer's sticky status; depth beyond 64 sets it as well. */
+ * Strings: invalid UTF-8 becomes U+FFFD; control bytes, '"', '\\', '<', '>', '&', U+2028 and U+2029
+ * are escaped, so that the text is safe inside HTML too. Numbers beyond 2^53 are written as strings
+ * (ws_json_u64 and i64). Errors are the buffer's sticky status; depth beyond 64 sets it as well. */
 #ifndef WS_BASE_JSON_H
 #define WS_BASE_JSON_H
 
@@ -26,7 +26,8 @@ void ws_json_str(ws_json *j, ws_str value);
 void ws_json_cstr(ws_json *j, const char *value); /* NULL writes null */
 void ws_json_u64(ws_json *j, uint64_t value);
 void ws_json_i64(ws_json *j, int64_t value);
-void ws_json_double(ws_json *j, double value, int decimals); /* fixed decimals; NaN and infinity write null */
+/* fixed decimals; NaN and infinity write null */
+void ws_json_double(ws_json *j, double value, int decimals);
 void ws_json_bool(ws_json *j, int value);
 void ws_json_null(ws_json *j);
 void ws_json_raw(ws_json *j, ws_str json); /* already JSON */

@@ -1,7 +1,7 @@
 /* The one door to the heap, with a hook that lets tests make any allocation fail.
  *
- * All of these are [any]. The hook is process-wide test equipment: set it before threads start. Without a hook
- * the cost is one relaxed load beside malloc.
+ * All of these are [any]. The hook is process-wide test equipment: set it before threads start.
+ * Without a hook the cost is one relaxed load beside malloc.
  */
 #ifndef WS_BASE_MEM_H
 #define WS_BASE_MEM_H

@@ -2,9 +2,9 @@
  *
  * usage: TARGET [--min-seeds N] [--mutate SECONDS | --mutate-ms N] [--seed N] FILE|DIR...
  *
- * Without --mutate each seed is run once. With it, random changes of random seeds are run for that long; the random seed is
- * printed, and the input that is running lies in TARGET.input, which remains when the program is killed by
- * what it finds (replay it with: TARGET TARGET.input).
+ * Without --mutate each seed is run once. With it, random changes of random seeds are run for that
+ * long; the random seed is printed, and the input that is running lies in TARGET.input, which
+ * remains when the program is killed by what it finds (replay it with: TARGET TARGET.input).
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -209,7 +209,8 @@ static crash_file crash_file_open(const char *name)
     return f;
 }
 
-/* The file is cut to the input's size: longer than it for a moment, never shorter than what is copied. */
+/* The file is cut to the input's size: longer than it for a moment, never shorter than what is
+ * copied. */
 static void crash_file_set(const crash_file *f, const input *in)
 {
     if (f->map && ftruncate(f->fd, (off_t)in->size) == 0)

@@ -1,6 +1,7 @@
 /* Random numbers for tests: splitmix64 (Steele, Lea, Flood 2014), the same on every machine. [1].
  *
- * The seed is fixed, or WS_TEST_SEED from the environment; put it into the message of a failing check:
+ * The seed is fixed, or WS_TEST_SEED from the environment; put it into the message of a failing
+ * check:
  *   ws_rng rng = ws_rng_seeded(1);
  *   cr_assert_eq(a, b, "seed %llu", (unsigned long long)rng.seed);
  */
@@ -56,7 +57,8 @@ static inline uint64_t ws_rng_between(ws_rng *rng, uint64_t low, uint64_t high)
     return low + ws_rng_below(rng, high - low + 1);
 }
 
-/* A number with a random count of bits, up to `bits` (1 to 64): small and large ones are equally likely. */
+/* A number with a random count of bits, up to `bits` (1 to 64): small and large ones are equally
+ * likely. */
 static inline uint64_t ws_rng_skewed(ws_rng *rng, unsigned bits)
 {
     unsigned keep = (unsigned)ws_rng_between(rng, 1, bits);

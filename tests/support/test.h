@@ -1,12 +1,13 @@
 /* The test framework, as far as this project uses it.
  *
- * By default it is Criterion, which runs each test in a process of its own. Criterion does not work under
- * ThreadSanitizer nor under qemu-user; with -DWS_TEST_INLINE the same tests run one after the other in one process, by
- * test_inline.c. So tests use this subset only:
+ * By default it is Criterion, which runs each test in a process of its own. Criterion does not work
+ * under ThreadSanitizer nor under qemu-user; with -DWS_TEST_INLINE the same tests run one after the
+ * other in one process, by test_inline.c. So tests use this subset only:
  *
  *   Test(suite, name, .init = f, .fini = f, .timeout = seconds) { ... }
- *   cr_assert, cr_assert_not, _eq, _neq, _lt, _leq, _gt, _geq, _null, _not_null, _str_eq, _str_neq, _arr_eq,
- *   _arr_neq, _float_eq, _fail, and cr_expect_*, each with an optional printf-style message; cr_skip_test(message...)
+ *   cr_assert, cr_assert_not, _eq, _neq, _lt, _leq, _gt, _geq, _null, _not_null, _str_eq, _str_neq,
+ *   _arr_eq, _arr_neq, _float_eq, _fail, and cr_expect_*, each with an optional printf-style
+ *   message; cr_skip_test(message...)
  *
  * A test of several files includes this in each; main comes with the framework.
  */
@@ -38,8 +39,8 @@ struct ws_test {
 
 void ws_test_register(struct ws_test *test);
 
-/* Counts a failure and prints it when `ok` is 0; a fatal one does not return. In another thread than the
- * runner's a fatal one ends that thread. */
+/* Counts a failure and prints it when `ok` is 0; a fatal one does not return. In another thread
+ * than the runner's a fatal one ends that thread. */
 void ws_test_check(int ok, int fatal, const char *file, int line, const char *what,
                    const char *format, ...);
 _Noreturn void ws_test_skip(const char *format, ...);

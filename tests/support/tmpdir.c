@@ -16,7 +16,9 @@ static void give_up(const char *what, const char *path)
 void ws_tmpdir_make(char out[WS_TMPDIR_CAP])
 {
     const char *base = getenv("TMPDIR");
-    int n = snprintf(out, WS_TMPDIR_CAP, "%s/wikisearch-test-XXXXXX", base && *base ? base : "/tmp");
+    if (!base || !*base)
+        base = "/tmp";
+    int n = snprintf(out, WS_TMPDIR_CAP, "%s/wikisearch-test-XXXXXX", base);
     if (n < 0 || (unsigned)n >= WS_TMPDIR_CAP || !mkdtemp(out))
         give_up("cannot make", out);
 }

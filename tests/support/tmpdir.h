@@ -6,8 +6,8 @@
 
 #define WS_TMPDIR_CAP 512u
 
-/* Makes a directory below $TMPDIR (else /tmp) and writes its path into out[WS_TMPDIR_CAP]. Ends the test program
- * when that is impossible. */
+/* Makes a directory below $TMPDIR (else /tmp) and writes its path into out[WS_TMPDIR_CAP]. Ends the
+ * test program when that is impossible. */
 void ws_tmpdir_make(char out[WS_TMPDIR_CAP]);
 
 /* Removes the directory and everything below it. */

@@ -55,8 +55,9 @@ Test(failpoint, fires_once_at_the_call_it_names, .fini = clear)
 
 Test(failpoint, bad_specs_change_nothing, .fini = clear)
 {
-    static const char *const bad[] = {"a",       "a:",      ":eio",     "a:boom",    "a:eio:",
-                                      "a:eio:0", "a:eio:x", "a:eio:-1", "b:eio,,c:eio", "a:eio:1:2"};
+    static const char *const bad[] = {"a",         "a:",      ":eio",    "a:boom",   "a:eio:",
+                                      "a:eio:0",   "a:eio:x", "a:eio:-1", "b:eio,,c:eio",
+                                      "a:eio:1:2"};
     cr_assert_eq(ws_failpoint_set("keep:eio"), WS_OK);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         cr_assert_eq(ws_failpoint_set(bad[i]), WS_ERR_SYNTAX, "%s", bad[i]);

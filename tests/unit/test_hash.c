@@ -6,7 +6,8 @@
 #include "tests/support/rng.h"
 #include "tests/support/test.h"
 
-/* Published test values of XXH3 with seed 0. They are on disk in every index: a change here is a change of format. */
+/* Published test values of XXH3 with seed 0. They are on disk in every index: a change here is a
+ * change of format. */
 Test(hash, known_values)
 {
     cr_assert_eq(ws_hash64("", 0), 0x2d06800538d394c2u);

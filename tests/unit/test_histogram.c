@@ -49,8 +49,8 @@ static void compare_with_sorted(uint64_t *values, size_t n)
         rank += (double)rank < exact;
         uint64_t want = values[rank ? rank - 1 : 0];
         uint64_t got = ws_histogram_quantile(&h, quantiles[i]);
-        cr_assert(got >= want && got - want <= want / 64, "quantile %f: %llu for %llu", quantiles[i],
-                  (unsigned long long)got, (unsigned long long)want);
+        cr_assert(got >= want && got - want <= want / 64, "quantile %f: %llu for %llu",
+                  quantiles[i], (unsigned long long)got, (unsigned long long)want);
     }
     cr_assert_eq(ws_histogram_quantile(&h, 1), values[n - 1]);
     cr_assert_eq(h.min, values[0]);

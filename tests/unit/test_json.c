@@ -164,7 +164,8 @@ Test(json, doubles, .init = start, .fini = stop)
 
 Test(json, doubles_have_a_point_in_every_locale, .init = start, .fini = stop)
 {
-    static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "ps_AF.UTF-8", "C.UTF-8", "C"};
+    static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "ps_AF.UTF-8", "C.UTF-8",
+                                          "C"};
     for (size_t i = 0; i < sizeof locales / sizeof locales[0]; i++) {
         if (!setlocale(LC_ALL, locales[i]))
             continue; /* the last one is always there */

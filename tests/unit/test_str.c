@@ -75,7 +75,8 @@ Test(str, signed_numbers)
     cr_assert_eq(v, INT64_MAX);
     cr_assert(ws_str_to_i64(WS_STR("-0"), &v));
     cr_assert_eq(v, 0);
-    static const char *const bad[] = {"", "-", "--1", "-9223372036854775809", "9223372036854775808"};
+    static const char *const bad[] = {"", "-", "--1", "-9223372036854775809",
+                                      "9223372036854775808"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         cr_assert_not(ws_str_to_i64(ws_cstr(bad[i]), &v), "'%s'", bad[i]);
 }
