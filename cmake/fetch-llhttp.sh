@@ -11,6 +11,12 @@ command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || {
     echo "apt-get and dpkg-deb are needed to fetch it" >&2
     exit 1
 }
-apt-get download node-llhttp >/dev/null
+if ! apt-get -qq download node-llhttp 2>/dev/null; then
+    # Most likely no package index yet, as in a fresh container.
+    sudo=
+    [ "$(id -u)" -eq 0 ] || sudo="sudo -n"
+    $sudo apt-get -qq update || true
+    apt-get -qq download node-llhttp
+fi
 dpkg-deb -x node-llhttp_*.deb "$dir"
 test -f "$dir/usr/share/llhttp/llhttp.c"
