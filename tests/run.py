@@ -80,7 +80,7 @@ def run_label(build, label, jobs, must_run):
         tally.failures.append(f"{label}: more than {LIMITS.get(label, 600)} s together")
     if os.path.exists(report):
         for case in ElementTree.parse(report).getroot().iter("testcase"):
-            text = "".join(case.itertext())
+            text = "\n".join(case.itertext())
             tally.add_case(case.get("name"), case.get("status"), text, label in must_run)
     return tally
 

@@ -3,7 +3,7 @@
 set -u
 dir=$(cd "$1" && pwd)
 seconds=$2
-corpora=$(cd "$(dirname "$0")/corpus" && pwd)
+corpora=$(cd "$(dirname "$0")" && pwd)/corpus
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0
