@@ -1,0 +1,1 @@
+ws_system_test(test_install.py)
