@@ -25,7 +25,7 @@ check_pie_supported()
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release or RelWithDebInfo" FORCE)
 endif()
-# NDEBUG stays unset: asserts guard against programmer errors and cost nothing measurable.
+# NDEBUG stays unset: a programmer's error must stop, not become a wrong answer.
 set(CMAKE_C_FLAGS_RELEASE "-O2")
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
 

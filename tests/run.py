@@ -2,7 +2,7 @@
 """Runs ctest label by label, each with a limit, and counts the single tests inside the programs.
 
 usage: run.py BUILD_DIR LABEL...
-Environment: JOBS; MUST_RUN, labels in which a skipped program counts as failed.
+Environment: JOBS; MUST_RUN, labels in which a skipped program counts as failed, and so does a label without tests.
 Prints a table, the reasons of what was skipped, and at the end "N passed, N failed". Exit 1 when something failed.
 """
 import os
@@ -82,6 +82,9 @@ def run_label(build, label, jobs, must_run):
         for case in ElementTree.parse(report).getroot().iter("testcase"):
             text = "\n".join(case.itertext())
             tally.add_case(case.get("name"), case.get("status"), text, label in must_run)
+    if label in must_run and not (tally.passed or tally.failed or tally.skipped):
+        tally.failed += 1
+        tally.failures.append(f"{label}: no test at all")
     return tally
 
 
