@@ -21,7 +21,7 @@ t2=$(now)
 # Built under another name and renamed, so that a half-built index is never served.
 if [ ! -e "$INDEX" ]; then
     rm -rf "$INDEX.new"
-    "$BUILD/indexer/wikisearch" import -i "$INDEX.new" data/sample/*.jsonl.zst
+    "$BUILD/bin/wikisearch" import -i "$INDEX.new" data/sample/*.jsonl.zst
     mv "$INDEX.new" "$INDEX"
     indexed="indexing $(minutes "$t2" "$(now)")"
 else
@@ -30,4 +30,4 @@ fi
 echo
 echo "packages $(minutes "$t0" "$t1"), build $(minutes "$t1" "$t2"), $indexed"
 echo "http://$LISTEN/   (Ctrl-C ends it)"
-exec "$BUILD/server/wikisearchd" --index "$INDEX" --listen "$LISTEN"
+exec "$BUILD/bin/wikisearchd" --index "$INDEX" --listen "$LISTEN"
