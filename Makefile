@@ -44,7 +44,7 @@ aarch64-test:
 
 # The second compiler, and libFuzzer on every target for a few seconds.
 clang-test:
-	@cmake/install-packages.sh run fuzz
+	@cmake/install-packages.sh run test fuzz
 	@$(CONFIGURE) fuzz
 	@cmake --build --preset fuzz -j $(JOBS)
 	@$(FIXED) tests/fuzz/run_libfuzzer.sh build/fuzz/tests 5
