@@ -19,11 +19,13 @@ typedef struct {
     uint32_t n;              /* postings in it, 1 to 256 */
     uint32_t index;          /* place of the cursor in it: ws_postings_seek and next */
     uint8_t has_tfs;         /* tfs[] belong to `block` */
-    uint32_t positions_index; /* private: progress of ws_postings_positions in this block */
-    uint64_t positions_skip;  /* private */
+    uint32_t positions_index; /* private: the posting of this block whose positions come next, UINT32_MAX = not begun */
+    uint32_t values_n, values_index; /* private: values in the decoded position block, the next to take */
+    const uint8_t *values_next;      /* private: the position block after it */
     uint64_t n_blocks_decoded, n_postings_decoded, n_positions_decoded; /* cost counters, kept by the caller's reset */
     uint32_t docs[WS_POSTING_BLOCK];
     uint32_t tfs[WS_POSTING_BLOCK]; /* after ws_postings_load_tfs: exact, >= 1 */
+    uint32_t values[WS_POSITION_BLOCK]; /* private: the decoded position block */
 } ws_postings;
 
 /* Sets the cursor before the first posting; counters to 0. No decoding yet. */
