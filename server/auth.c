@@ -12,17 +12,17 @@ int ws_secret_equal(ws_str secret, ws_str given)
 
 static ws_str sent_key(const ws_request *request)
 {
-    ws_str bearer = request->fields[WS_FIELD_AUTHORIZATION];
+    ws_str bearer = request->fields[WS_HEADER_AUTHORIZATION];
     if (bearer.len > 7 && ws_field_name_is(ws_str_sub(bearer, 0, 7), "bearer "))
         return ws_str_sub(bearer, 7, bearer.len);
-    return request->fields[WS_FIELD_X_API_KEY];
+    return request->fields[WS_HEADER_X_API_KEY];
 }
 
 /* A request that a proxy on this machine passed on comes from loopback, its client does not. */
 static int came_through_proxy(const ws_request *request)
 {
-    return request->fields[WS_FIELD_FORWARDED].len || request->fields[WS_FIELD_X_FORWARDED_FOR].len ||
-           request->fields[WS_FIELD_VIA].len;
+    return request->fields[WS_HEADER_FORWARDED].len ||
+           request->fields[WS_HEADER_X_FORWARDED_FOR].len || request->fields[WS_HEADER_VIA].len;
 }
 
 static int wrong_key(ws_str given, ws_problem *problem)

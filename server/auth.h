@@ -11,7 +11,8 @@ typedef enum {
     WS_ACCESS_ADMIN   /* auth.admin_key; when there is none: loopback, not through a proxy */
 } ws_access;
 
-/* Compares a secret with what a client sent; takes as long for a wrong first byte as for a wrong last one. */
+/* Compares a secret with what a client sent; takes as long for a wrong first byte as for a wrong
+ * last one. */
 int ws_secret_equal(ws_str secret, ws_str given);
 
 /* Decides. The key comes as "Authorization: Bearer KEY" or "X-API-Key: KEY", never in the URL.

@@ -4,12 +4,12 @@
 
 enum {
     B_COUNTED,
-    B_SIZE,      /* hexadecimal digits of a chunk size */
+    B_SIZE, /* hexadecimal digits of a chunk size */
     B_SIZE_LF,
     B_DATA,
     B_DATA_CR,
     B_DATA_LF,
-    B_LAST_CR,   /* the empty line after the chunk of size 0 */
+    B_LAST_CR, /* the empty line after the chunk of size 0 */
     B_LAST_LF,
     B_DONE,
     B_REFUSED

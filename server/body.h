@@ -1,8 +1,9 @@
 /* The body of a request: counted (Content-Length) or chunked, strictly.
  *
- * The chunked form accepted is the plain one of RFC 9112 7.1 without extensions and without trailer fields: nothing that reaches
- * a service like this one uses them, and each has been a way to make two programs disagree about where a request ends.
- * The verdict depends on the bytes alone, never on how they were cut. [1] per body. */
+ * The chunked form accepted is the plain one of RFC 9112 7.1 without extensions and without trailer
+ * fields: nothing that reaches a service like this one uses them, and each has been a way to make
+ * two programs disagree about where a request ends. The verdict depends on the bytes alone, never
+ * on how they were cut. [1] per body. */
 #ifndef WS_SERVER_BODY_H
 #define WS_SERVER_BODY_H
 

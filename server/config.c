@@ -267,8 +267,8 @@ static ws_status read_variable(ws_config *config, ws_str name, ws_str value, ws_
     }
     if (key < 0)
         return has_section(name) ? unknown_variable(name, error) : WS_OK;
-    ws_status status = ws_config_set(config, ws_cstr(ws_key_rows[key].name), value, WS_SOURCE_ENV,
-                                     0, &inner);
+    ws_status status =
+        ws_config_set(config, ws_cstr(ws_key_rows[key].name), value, WS_SOURCE_ENV, 0, &inner);
     if (status < 0)
         return ws_error_set(error, status, ENV_PREFIX "%.*s: %s", (int)name.len, name.ptr,
                             inner.message);

@@ -1,8 +1,9 @@
-/* Configuration of the daemon: one table of keys drives flags, environment, file, and GET /v1/config.
+/* Configuration of the daemon: one table of keys drives flags, environment, file, and GET
+ * /v1/config.
  *
- * Precedence: flag over environment over file over default, whatever the order in which they are read. A key that is
- * reserved for a part not built yet can't be set; an unknown key is an error that names the nearest one. [1] until the
- * threads start, read-only after.
+ * Precedence: flag over environment over file over default, whatever the order in which they are
+ * read. A key that is reserved for a part not built yet can't be set; an unknown key is an error
+ * that names the nearest one. [1] until the threads start, read-only after.
  */
 #ifndef WS_SERVER_CONFIG_H
 #define WS_SERVER_CONFIG_H
@@ -53,12 +54,7 @@ typedef enum {
     WS_KEYS
 } ws_key;
 
-typedef enum {
-    WS_SOURCE_DEFAULT,
-    WS_SOURCE_FILE,
-    WS_SOURCE_ENV,
-    WS_SOURCE_FLAG
-} ws_config_source;
+typedef enum { WS_SOURCE_DEFAULT, WS_SOURCE_FILE, WS_SOURCE_ENV, WS_SOURCE_FLAG } ws_config_source;
 
 /* Choices, in the order of the table. */
 enum { WS_QUEUE_SHED, WS_QUEUE_UNBOUNDED };
@@ -82,9 +78,9 @@ void ws_config_fini(ws_config *config);
 
 /* Sets one key.
  *   name, value  copied
- *   source       a value from a stronger source already there stays; the new one is checked all the same
- *   line         of the file, 0 elsewhere
- * Errors: WS_ERR_ARG (unknown, reserved, twice in the file), WS_ERR_RANGE (not a valid value), WS_ERR_NOMEM. */
+ *   source       a value from a stronger source already there stays; the new one is checked all the
+ * same line         of the file, 0 elsewhere Errors: WS_ERR_ARG (unknown, reserved, twice in the
+ * file), WS_ERR_RANGE (not a valid value), WS_ERR_NOMEM. */
 ws_status ws_config_set(ws_config *config, ws_str name, ws_str value, ws_config_source source,
                         uint32_t line, ws_error *error);
 
@@ -95,12 +91,13 @@ ws_status ws_config_read_text(ws_config *config, ws_str text, const char *path, 
 ws_status ws_config_read_file(ws_config *config, const char *path, ws_error *error);
 
 /* Reads the variables WIKISEARCH_A_B of a NULL-terminated environment (http.queue_policy is
- * WIKISEARCH_HTTP_QUEUE_POLICY), and WIKISEARCH_INDEX. Others are left alone, unless they begin with a section of
- * the table. */
+ * WIKISEARCH_HTTP_QUEUE_POLICY), and WIKISEARCH_INDEX. Others are left alone, unless they begin
+ * with a section of the table. */
 ws_status ws_config_read_environment(ws_config *config, char *const *environment, ws_error *error);
 
 uint64_t ws_config_number(const ws_config *config, ws_key key);
-const char *ws_config_text(const ws_config *config, ws_key key); /* never NULL; valid until set again */
+const char *ws_config_text(const ws_config *config,
+                           ws_key key); /* never NULL; valid until set again */
 
 const char *ws_config_name(ws_key key); /* "http.listen"; static */
 const char *ws_config_help(ws_key key); /* one line; static */
@@ -109,12 +106,12 @@ int ws_config_is_reserved(ws_key key);
 /* Adds the members "effective" and "observed" of a key, when there is something to say. */
 typedef void (*ws_config_observe_fn)(void *ctx, ws_key key, ws_json *j);
 
-/* Appends a JSON array with one object per key: key, value, source, where; reserved ones "effective":"unsupported". Secrets
- * are shown as "(set)".
- *   observe  NULL allowed */
+/* Appends a JSON array with one object per key: key, value, source, where; reserved ones
+ * "effective":"unsupported". Secrets are shown as "(set)". observe  NULL allowed */
 void ws_config_write(const ws_config *config, ws_buf *out, ws_config_observe_fn observe, void *ctx);
 
-/* Hash of the values that change how requests are served (no addresses, logs, secrets): equal numbers, equal behaviour. */
+/* Hash of the values that change how requests are served (no addresses, logs, secrets): equal
+ * numbers, equal behaviour. */
 uint32_t ws_config_hash(const ws_config *config);
 
 #endif

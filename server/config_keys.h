@@ -14,9 +14,9 @@ typedef struct {
     const char *name;
     ws_key_type type;
     unsigned flags;
-    const char *fallback;       /* default as text */
-    uint64_t min, max;          /* NUMBER */
-    const char *choices[3];     /* CHOICE; NULL-terminated */
+    const char *fallback;   /* default as text */
+    uint64_t min, max;      /* NUMBER */
+    const char *choices[3]; /* CHOICE; NULL-terminated */
     const char *help;
 } ws_key_row;
 

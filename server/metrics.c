@@ -5,8 +5,8 @@
 #include "wikisearch/version.h"
 
 /* Codes that a request can end with; the last one counts the rest. */
-static const uint16_t codes[] = {200, 204, 304, 400, 401, 403, 404, 405, 408, 413, 414,
-                                 415, 417, 431, 499, 500, 501, 503, 505, 0};
+static const uint16_t codes[] = {200, 204, 304, 400, 401, 403, 404, 405, 408, 413,
+                                 414, 415, 417, 431, 499, 500, 501, 503, 505, 0};
 _Static_assert(WS_ARRAY_LEN(codes) <= WS_METRIC_CODES, "codes");
 
 static size_t code_index(unsigned status)

@@ -1,6 +1,8 @@
-/* Counters and histograms of the daemon, and their text form (Prometheus 0.0.4). Names are normative: docs/http-api.md.
+/* Counters and histograms of the daemon, and their text form (Prometheus 0.0.4). Names are
+ * normative: docs/http-api.md.
  *
- * All of it belongs to the I/O thread: a worker's times come with its finished job. Nothing here locks. */
+ * All of it belongs to the I/O thread: a worker's times come with its finished job. Nothing here
+ * locks. */
 #ifndef WS_SERVER_METRICS_H
 #define WS_SERVER_METRICS_H
 
@@ -18,7 +20,8 @@ typedef enum {
     WS_ROUTE_LABELS
 } ws_route_label;
 
-/* Sum of the document frequencies of a query's words, as a share of the documents: below 0.1 %, below 1 %, more. */
+/* Sum of the document frequencies of a query's words, as a share of the documents: below 0.1 %,
+ * below 1 %, more. */
 typedef enum { WS_CLASS_RARE, WS_CLASS_MEDIUM, WS_CLASS_HIGH, WS_CLASS_OTHER, WS_CLASSES } ws_class;
 
 typedef enum {
@@ -37,7 +40,8 @@ typedef enum { WS_SHED_FULL, WS_SHED_BUDGET, WS_SHED_DEADLINE, WS_SHED_REASONS }
 typedef struct {
     uint64_t requests[WS_ROUTE_LABELS][WS_METRIC_CODES];
     uint64_t parse_errors[WS_METRIC_CODES];
-    ws_histogram duration[WS_ROUTE_LABELS]; /* ns, from the end of the head to the answer handed to the kernel */
+    ws_histogram duration[WS_ROUTE_LABELS]; /* ns, from the end of the head to the answer handed to
+                                               the kernel */
     ws_histogram phase[WS_PHASES];
     ws_histogram wait[WS_LANES];
     ws_histogram query_terms;

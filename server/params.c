@@ -245,8 +245,7 @@ static int read_members(reading *r, json_t *root)
         int index = find(r, ws_cstr(key));
         if (index < 0)
             return unknown(r, ws_cstr(key));
-        if (!member_text(r, &r->specs[index], member, &text) ||
-            !set_value(r, (size_t)index, text))
+        if (!member_text(r, &r->specs[index], member, &text) || !set_value(r, (size_t)index, text))
             return 0;
     }
     return 1;

@@ -1,7 +1,8 @@
 /* Parameters of a request, from a query string or a JSON object, checked against a table.
  *
- * One table per route says which names there are, of what kind and in which range; everything else is refused with the
- * nearest name. Both sources give the same values, so GET and POST mean the same. */
+ * One table per route says which names there are, of what kind and in which range; everything else
+ * is refused with the nearest name. Both sources give the same values, so GET and POST mean the
+ * same. */
 #ifndef WS_SERVER_PARAMS_H
 #define WS_SERVER_PARAMS_H
 
@@ -34,12 +35,13 @@ typedef struct {
 /* Sets values[n] to their fallbacks. */
 void ws_params_init(const ws_param_spec *specs, size_t n, ws_param_value *values);
 
-/* Reads "a=b&c=d". Returns 1, or 0 with *problem filled: unknown or repeated names, bad percent-encoding, bad values. */
+/* Reads "a=b&c=d". Returns 1, or 0 with *problem filled: unknown or repeated names, bad
+ * percent-encoding, bad values. */
 int ws_params_from_query(const ws_param_spec *specs, size_t n, ws_str query, ws_arena *arena,
                          ws_param_value *values, ws_problem *problem);
 
-/* Reads a JSON object whose members are strings, integers and booleans. Names already given are refused as repeated.
- * Returns as above. The nesting is limited before it is parsed. */
+/* Reads a JSON object whose members are strings, integers and booleans. Names already given are
+ * refused as repeated. Returns as above. The nesting is limited before it is parsed. */
 int ws_params_from_json(const ws_param_spec *specs, size_t n, ws_str json, ws_arena *arena,
                         ws_param_value *values, ws_problem *problem);
 

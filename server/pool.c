@@ -15,11 +15,11 @@ typedef struct {
 struct ws_pool {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
-    ws_queue queue;                /* holding mutex */
+    ws_queue queue;                   /* holding mutex */
     ws_job *finished, *finished_last; /* holding mutex */
-    uint64_t busy_ns, cpu_ns;      /* holding mutex */
-    uint32_t alive;                /* holding mutex */
-    int stopping;                  /* holding mutex */
+    uint64_t busy_ns, cpu_ns;         /* holding mutex */
+    uint32_t alive;                   /* holding mutex */
+    int stopping;                     /* holding mutex */
     void (*notify)(void *ctx);
     void *ctx;
     uint32_t n_slots; /* threads started */
@@ -92,7 +92,8 @@ static ws_status start_slot(ws_pool *pool, slot *s, uint32_t number, ws_error *e
     ws_status status = ws_scratch_new(&s->worker.scratch);
     if (status < 0)
         return ws_error_set(error, status, "worker %u: %s", number, ws_status_text(status));
-    /* Signals are for the I/O thread. SIGBUS stays: it belongs to the thread that touched the page. */
+    /* Signals are for the I/O thread. SIGBUS stays: it belongs to the thread that touched the page.
+     */
     sigfillset(&all);
     sigdelset(&all, SIGBUS);
     sigdelset(&all, SIGSEGV);

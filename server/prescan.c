@@ -3,13 +3,13 @@
 #include "base/str.h"
 
 enum {
-    S_START,     /* before the request line; one empty line is skipped (RFC 9112 2.2) */
+    S_START, /* before the request line; one empty line is skipped (RFC 9112 2.2) */
     S_START_LF,
     S_METHOD,
     S_TARGET,
     S_VERSION,
     S_LINE_LF,
-    S_FIELD,     /* first byte of a field, or of the empty line */
+    S_FIELD, /* first byte of a field, or of the empty line */
     S_NAME,
     S_VALUE,
     S_VALUE_LF,
@@ -58,14 +58,14 @@ static int bad(ws_prescan *scan, const char *detail)
 
 static int is_host_char(unsigned char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           c == '.' || c == '-' || c == '_' || c == '~';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+           c == '-' || c == '_' || c == '~';
 }
 
 static int is_address_char(unsigned char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') ||
-           c == ':' || c == '.';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':' ||
+           c == '.';
 }
 
 int ws_host_is_valid(ws_str value)

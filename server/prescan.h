@@ -1,11 +1,12 @@
 /* Strict check of a raw request head before the parser sees it.
  *
- * The parser forgives what makes two programs in a row disagree about where a request ends: bare CR or LF, folded fields,
- * spaces before the colon, missing or repeated Host, Content-Length beside Transfer-Encoding. Each of these is refused here,
- * as RFC 9112 allows a server to do, together with the limits on the request line and on the whole head.
+ * The parser forgives what makes two programs in a row disagree about where a request ends: bare CR
+ * or LF, folded fields, spaces before the colon, missing or repeated Host, Content-Length beside
+ * Transfer-Encoding. Each of these is refused here, as RFC 9112 allows a server to do, together
+ * with the limits on the request line and on the whole head.
  *
- * The scan is a byte automaton over a growing buffer: its verdict depends on the bytes alone, never on how they were cut into
- * packets. [1] per scan; no allocation.
+ * The scan is a byte automaton over a growing buffer: its verdict depends on the bytes alone, never
+ * on how they were cut into packets. [1] per scan; no allocation.
  */
 #ifndef WS_SERVER_PRESCAN_H
 #define WS_SERVER_PRESCAN_H
@@ -52,7 +53,8 @@ int ws_field_name_is(ws_str name, const char *lower);
 /* True for the characters of an RFC 9110 token. */
 int ws_is_token_char(unsigned char c);
 
-/* True for a well-formed value of Host: a name, IPv4 or bracketed IPv6 address, with or without a port. */
+/* True for a well-formed value of Host: a name, IPv4 or bracketed IPv6 address, with or without a
+ * port. */
 int ws_host_is_valid(ws_str value);
 
 #endif

@@ -36,12 +36,15 @@ static const struct {
     [WS_PROBLEM_HEADERS_TOO_LARGE] = {431, "headers_too_large", "Header section too large"},
     [WS_PROBLEM_INTERNAL] = {500, "internal", "Internal error"},
     [WS_PROBLEM_METHOD_UNKNOWN] = {501, "method_unknown", "Unknown method"},
-    [WS_PROBLEM_TRANSFER_CODING_UNSUPPORTED] = {501, "transfer_coding_unsupported", "Unsupported transfer coding"},
+    [WS_PROBLEM_TRANSFER_CODING_UNSUPPORTED] =
+        {501, "transfer_coding_unsupported", "Unsupported transfer coding"},
     [WS_PROBLEM_OVERLOADED] = {503, "overloaded", "Too busy"},
     [WS_PROBLEM_SHUTTING_DOWN] = {503, "shutting_down", "Shutting down"},
     [WS_PROBLEM_NOT_READY] = {503, "not_ready", "Not ready"},
-    [WS_PROBLEM_TIMEOUT_NO_RESULTS] = {503, "timeout_no_results", "The time ended before there was a result"},
-    [WS_PROBLEM_HTTP_VERSION_UNSUPPORTED] = {505, "http_version_unsupported", "HTTP version not supported"},
+    [WS_PROBLEM_TIMEOUT_NO_RESULTS] =
+        {503, "timeout_no_results", "The time ended before there was a result"},
+    [WS_PROBLEM_HTTP_VERSION_UNSUPPORTED] =
+        {505, "http_version_unsupported", "HTTP version not supported"},
 };
 /* clang-format on */
 

@@ -51,11 +51,12 @@ typedef struct {
     unsigned retry_after_s; /* Retry-After header; 0 = none */
 } ws_problem;
 
-uint16_t ws_problem_status(ws_problem_kind kind);    /* HTTP status; 200 for WS_PROBLEM_NONE */
-const char *ws_problem_code(ws_problem_kind kind);   /* "unknown_parameter"; static */
-const char *ws_problem_title(ws_problem_kind kind);  /* one short English phrase; static */
+uint16_t ws_problem_status(ws_problem_kind kind);   /* HTTP status; 200 for WS_PROBLEM_NONE */
+const char *ws_problem_code(ws_problem_kind kind);  /* "unknown_parameter"; static */
+const char *ws_problem_title(ws_problem_kind kind); /* one short English phrase; static */
 
-/* Fills *problem: kind, printf-style detail (cut at 255 bytes, never inside a UTF-8 sequence), the rest empty. */
+/* Fills *problem: kind, printf-style detail (cut at 255 bytes, never inside a UTF-8 sequence), the
+ * rest empty. */
 void ws_problem_set(ws_problem *problem, ws_problem_kind kind, const char *format, ...)
     WS_PRINTF(3, 4);
 

@@ -6,12 +6,6 @@ void ws_reader_init(ws_reader *reader, uint64_t body_limit)
     ws_prescan_init(&reader->scan);
 }
 
-void ws_reader_fini(ws_reader *reader)
-{
-    ws_request_free(reader->request);
-    reader->request = NULL;
-}
-
 static ws_read_result refuse(ws_reader *reader, ws_refusal refusal)
 {
     reader->refusal = refusal;
@@ -47,7 +41,10 @@ static ws_read_result read_body(ws_reader *reader, const char *data, size_t len,
         return refuse(reader, (ws_refusal){WS_PROBLEM_OVERLOADED, "out of memory"});
     if (result == WS_BODY_REFUSED)
         return refuse(reader, reader->body.refusal);
-    return result == WS_BODY_DONE ? WS_READ_DONE : WS_READ_MORE;
+    if (result == WS_BODY_MORE)
+        return WS_READ_MORE;
+    ws_reader_init(reader, reader->body_limit);
+    return WS_READ_DONE;
 }
 
 ws_read_result ws_reader_feed(ws_reader *reader, const char *data, size_t len, size_t *consumed)
@@ -57,13 +54,6 @@ ws_read_result ws_reader_feed(ws_reader *reader, const char *data, size_t len, s
         return WS_READ_REFUSED;
     return reader->in_body ? read_body(reader, data, len, consumed)
                            : read_head(reader, data, len, consumed);
-}
-
-ws_request *ws_reader_take(ws_reader *reader)
-{
-    ws_request *request = reader->request;
-    ws_reader_init(reader, reader->body_limit);
-    return request;
 }
 
 int ws_reader_is_busy(const ws_reader *reader, size_t len)

@@ -1,8 +1,10 @@
 /* Requests out of a byte stream: pre-scan, parser and body reader put together, without sockets.
  *
- *   bytes -> pre-scan (strict) -> llhttp -> WS_READ_HEAD -> body -> WS_READ_DONE -> bytes of the next request ...
+ *   bytes -> pre-scan (strict) -> llhttp -> WS_READ_HEAD -> body -> WS_READ_DONE -> bytes of the
+ * next request ...
  *
- * The sequence of requests and refusals depends on the bytes alone, never on how they were cut into calls. [1]. */
+ * The sequence of requests and refusals depends on the bytes alone, never on how they were cut into
+ * calls. [1]. */
 #ifndef WS_SERVER_READER_H
 #define WS_SERVER_READER_H
 
@@ -10,34 +12,33 @@
 #include "server/request.h"
 
 typedef enum {
-    WS_READ_MORE,   /* needs more bytes */
-    WS_READ_HEAD,   /* reader->request has its head; more bytes are for its body, which may be empty */
-    WS_READ_DONE,   /* reader->request is complete: take it with ws_reader_take */
+    WS_READ_MORE, /* needs more bytes */
+    WS_READ_HEAD, /* reader->request is new and the caller's; its body, which may be empty, follows
+                   */
+    WS_READ_DONE, /* that request is complete */
     WS_READ_REFUSED /* reader->refusal says why; the stream can't be read any further */
 } ws_read_result;
 
 typedef struct {
     ws_prescan scan;
     ws_body body;
-    ws_request *request; /* after WS_READ_HEAD, until taken */
+    ws_request
+        *request; /* from WS_READ_HEAD to WS_READ_DONE; the caller's, must stay alive until then */
     ws_refusal refusal;
     uint64_t body_limit; /* bytes */
     uint8_t in_body;
 } ws_reader;
 
-void ws_reader_init(ws_reader *reader, uint64_t body_limit);
-void ws_reader_fini(ws_reader *reader); /* frees a request not taken */
+void ws_reader_init(ws_reader *reader, uint64_t body_limit); /* holds no memory */
 
 /* Reads on.
- *   data      the bytes not consumed yet, oldest first: what is not consumed must come again, with more behind it
+ *   data      the bytes not consumed yet, oldest first: what is not consumed must come again, with
+ *             more behind it
  *   consumed  out: bytes that are done with
  * After WS_READ_HEAD call again (with the rest of the bytes, even none) to go on with the body. */
 ws_read_result ws_reader_feed(ws_reader *reader, const char *data, size_t len, size_t *consumed);
 
-/* Hands over the complete request; the reader is ready for the next one. */
-ws_request *ws_reader_take(ws_reader *reader);
-
-/* True when a part of a head or body has been seen. `len` = bytes not consumed. */
+/* True when a part of a head or body has been seen; `len` = bytes not consumed. */
 int ws_reader_is_busy(const ws_reader *reader, size_t len);
 
 #endif

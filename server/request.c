@@ -9,10 +9,10 @@ static const char *const method_names[WS_METHODS] = {
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE",
 };
 
-static const char *const field_names[WS_FIELDS] = {
-    "accept-encoding", "authorization", "content-encoding", "content-type", "expect",
-    "forwarded",       "if-none-match", "via",              "x-api-key",    "x-forwarded-for",
-    "x-request-id",    "x-ws",
+static const char *const field_names[WS_HEADERS] = {
+    "accept-encoding", "authorization",   "content-encoding", "content-type",
+    "expect",          "forwarded",       "if-none-match",    "via",
+    "x-api-key",       "x-forwarded-for", "x-request-id",     "x-ws",
 };
 
 /* What the parser's callbacks fill; lives as long as one call of ws_request_parse. */
@@ -48,7 +48,7 @@ static int on_field(llhttp_t *parser, const char *at, size_t len)
 {
     parse *p = parser->data;
     p->field = -1;
-    for (int i = 0; i < WS_FIELDS; i++) {
+    for (int i = 0; i < WS_HEADERS; i++) {
         if (ws_field_name_is(ws_str_make(at, len), field_names[i]))
             p->field = i;
     }
@@ -100,8 +100,8 @@ static size_t count_high(ws_str s)
     return n;
 }
 
-/* Copies the head, with the high bytes of the target percent-encoded: parsers differ on them, and everything after this sees
- * ASCII. Returns the length of the copy, 0 when memory is short. */
+/* Copies the head, with the high bytes of the target percent-encoded: parsers differ on them, and
+ * everything after this sees ASCII. Returns the length of the copy, 0 when memory is short. */
 static size_t copy_head(ws_request *request, const char *head, const ws_prescan *scan)
 {
     static const char hex[] = "0123456789ABCDEF";
@@ -179,8 +179,8 @@ int ws_request_parse(ws_request **out, const char *head, const ws_prescan *scan,
                      ws_refusal *refusal)
 {
     *out = NULL;
-    int method = find_method(
-        ws_str_make(head + scan->line_start, scan->method_end - scan->line_start));
+    int method =
+        find_method(ws_str_make(head + scan->line_start, scan->method_end - scan->line_start));
     if (method < 0)
         return fail(NULL, refusal, WS_PROBLEM_METHOD_UNKNOWN, "this method is not known here");
     ws_request *request = ws_calloc(1, sizeof *request);

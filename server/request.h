@@ -19,20 +19,20 @@ typedef enum {
 
 /* Header fields that something reads. The first one counts when a client repeats it. */
 typedef enum {
-    WS_FIELD_ACCEPT_ENCODING,
-    WS_FIELD_AUTHORIZATION,
-    WS_FIELD_CONTENT_ENCODING,
-    WS_FIELD_CONTENT_TYPE,
-    WS_FIELD_EXPECT,
-    WS_FIELD_FORWARDED,
-    WS_FIELD_IF_NONE_MATCH,
-    WS_FIELD_VIA,
-    WS_FIELD_X_API_KEY,
-    WS_FIELD_X_FORWARDED_FOR,
-    WS_FIELD_X_REQUEST_ID,
-    WS_FIELD_X_WS,
-    WS_FIELDS
-} ws_field;
+    WS_HEADER_ACCEPT_ENCODING,
+    WS_HEADER_AUTHORIZATION,
+    WS_HEADER_CONTENT_ENCODING,
+    WS_HEADER_CONTENT_TYPE,
+    WS_HEADER_EXPECT,
+    WS_HEADER_FORWARDED,
+    WS_HEADER_IF_NONE_MATCH,
+    WS_HEADER_VIA,
+    WS_HEADER_X_API_KEY,
+    WS_HEADER_X_FORWARDED_FOR,
+    WS_HEADER_X_REQUEST_ID,
+    WS_HEADER_X_WS,
+    WS_HEADERS
+} ws_header;
 
 typedef struct {
     uint8_t method;     /* ws_method */
@@ -40,10 +40,10 @@ typedef struct {
     uint8_t keep_alive; /* 1: the client lets the connection stay open */
     uint8_t framing;    /* ws_framing */
     uint64_t content_length;
-    ws_str line;                 /* request line without CRLF, for the log; ASCII */
-    ws_str target;               /* as sent, but bytes from 0x80 on are percent-encoded */
-    ws_str path, query;          /* of the target; query without '?' */
-    ws_str fields[WS_FIELDS];    /* {NULL, 0} when absent */
+    ws_str line;               /* request line without CRLF, for the log; ASCII */
+    ws_str target;             /* as sent, but bytes from 0x80 on are percent-encoded */
+    ws_str path, query;        /* of the target; query without '?' */
+    ws_str fields[WS_HEADERS]; /* {NULL, 0} when absent */
     ws_buf body;
     char *head; /* owned; what all slices point into */
 } ws_request;

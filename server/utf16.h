@@ -14,8 +14,9 @@ typedef struct {
 /* Starts at byte 0. The text must stay valid while the walk is used. */
 void ws_utf16_begin(ws_utf16_walk *walk, ws_str text);
 
-/* UTF-16 code units before byte `offset` (clamped to the text; inside a sequence: before it). A code point
- * beyond U+FFFF is two, an invalid byte one, as the JSON writer turns it into U+FFFD. [1] O(distance). */
+/* UTF-16 code units before byte `offset` (clamped to the text; inside a sequence: before it). A
+ * code point beyond U+FFFF is two, an invalid byte one, as the JSON writer turns it into U+FFFD.
+ * [1] O(distance). */
 uint32_t ws_utf16_units(ws_utf16_walk *walk, size_t offset);
 
 #endif

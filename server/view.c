@@ -97,8 +97,7 @@ ws_view *ws_view_ref(ws_view *view)
 void ws_view_unref(ws_view *view)
 {
     /* Release what this thread did with the view, acquire what others did, before it is freed. */
-    if (view == NULL ||
-        atomic_fetch_sub_explicit(&view->references, 1, memory_order_acq_rel) != 1)
+    if (view == NULL || atomic_fetch_sub_explicit(&view->references, 1, memory_order_acq_rel) != 1)
         return;
     ws_searcher_close(view->searcher);
     ws_text_free(&view->describe);
