@@ -207,7 +207,6 @@ static void refuse(ws_conn *conn, ws_refusal refusal)
         ws_server_request_id(conn->server, WS_STR(""), ex->id);
     ws_metrics_parse_error(&conn->server->metrics, ws_problem_status(refusal.kind));
     ws_problem_set(&ex->problem, refusal.kind, "%s", refusal.detail);
-    ex->problem.retry_after_s = ws_problem_status(refusal.kind) == 503;
     ws_conn_answer(conn, ex);
 }
 

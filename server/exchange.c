@@ -58,7 +58,6 @@ void ws_exchange_fail(ws_exchange *ex, ws_status status, const ws_error *error, 
                        "something went wrong; the log says what, under this request id");
         break;
     }
-    ex->problem.retry_after_s = ws_problem_status(ex->problem.kind) == 503;
     snprintf(ex->failure, sizeof ex->failure, "%s: %s (%d)%s%s", what,
              error->message[0] ? error->message : ws_status_text(status), (int)status,
              error->path[0] ? ", " : "", error->path);
@@ -67,7 +66,6 @@ void ws_exchange_fail(ws_exchange *ex, ws_status status, const ws_error *error, 
 ws_handled ws_exchange_out_of_memory(ws_exchange *ex)
 {
     ws_problem_set(&ex->problem, WS_PROBLEM_OVERLOADED, "out of memory");
-    ex->problem.retry_after_s = 1;
     return WS_ANSWERED;
 }
 
@@ -76,7 +74,6 @@ int ws_exchange_needs_view(ws_exchange *ex)
     if (ex->view)
         return 1;
     ws_problem_set(&ex->problem, WS_PROBLEM_NOT_READY, "the index is not open yet");
-    ex->problem.retry_after_s = 1;
     return 0;
 }
 

@@ -64,7 +64,6 @@ static void *work(void *arg)
     ws_worker *worker = arg;
     ws_pool *pool = worker->pool;
     pthread_mutex_lock(&pool->mutex);
-    pool->alive++;
     for (;;) {
         ws_job *job = pool->stopping ? NULL : ws_queue_pop(&pool->queue);
         if (job == NULL) {
@@ -100,8 +99,12 @@ static ws_status start_slot(ws_pool *pool, slot *s, uint32_t number, ws_error *e
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int e = pthread_create(&s->thread, NULL, work, &s->worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (e == 0)
+    if (e == 0) {
+        pthread_mutex_lock(&pool->mutex);
+        pool->alive++;
+        pthread_mutex_unlock(&pool->mutex);
         return WS_OK;
+    }
     ws_scratch_free(s->worker.scratch);
     return ws_error_set(error, WS_ERR_LIMIT, "can't start worker thread %u: %s", number,
                         strerror(e));

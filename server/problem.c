@@ -79,7 +79,7 @@ static void trim_code_point(char *text, size_t len)
 
 void ws_problem_set(ws_problem *problem, ws_problem_kind kind, const char *format, ...)
 {
-    *problem = (ws_problem){.kind = kind};
+    *problem = (ws_problem){.kind = kind, .retry_after_s = kinds[kind].status == 503};
     va_list args;
     va_start(args, format);
     int n = vsnprintf(problem->detail, sizeof problem->detail, format, args);

@@ -48,7 +48,7 @@ typedef struct {
     const char *item_code; /* "out_of_range", "duplicate", ...; static; may be NULL */
     uint64_t max;          /* the largest value allowed, when has_max */
     int has_max;
-    unsigned retry_after_s; /* Retry-After header; 0 = none */
+    unsigned retry_after_s; /* Retry-After header; 0 = none; ws_problem_set puts 1 with every 503 */
 } ws_problem;
 
 uint16_t ws_problem_status(ws_problem_kind kind);   /* HTTP status; 200 for WS_PROBLEM_NONE */

@@ -100,10 +100,10 @@ ws_job *ws_queue_pop(ws_queue *queue)
     unlink_job(queue, job);
     queue->lanes[lane].busy++;
     job->state = WS_JOB_RUNNING;
-    if (lane == WS_LANE_HEAVY || queue->lanes[WS_LANE_HEAVY].first == NULL)
-        queue->light_run = 0;
-    else if (lane == WS_LANE_LIGHT)
+    if (lane == WS_LANE_LIGHT && queue->lanes[WS_LANE_HEAVY].first)
         queue->light_run++;
+    else if (lane != WS_LANE_SYSTEM)
+        queue->light_run = 0;
     return job;
 }
 

@@ -183,7 +183,6 @@ void ws_search_render(ws_exchange *ex, const ws_results *results)
     if (has_nothing(task, results)) {
         ws_problem_set(&ex->problem, WS_PROBLEM_TIMEOUT_NO_RESULTS,
                        "the time for this search ended before anything was found");
-        ex->problem.retry_after_s = 1;
         return;
     }
     ws_str text = ws_query_describe(task->query);
