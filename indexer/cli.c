@@ -138,6 +138,7 @@ ws_status ws_cli_open(ws_index **index, const ws_cli_common *common, ws_error *e
     if (status == WS_ERR_NOT_FOUND && !error->path[0])
         snprintf(error->path, sizeof error->path, "%s", common->index);
     if (status == WS_FALLBACK)
-        ws_cli_note(common, "%s: %s", common->index, error->message);
+        ws_cli_note(common, "%s: %s; the generation before it is used", error->path,
+                    error->message);
     return status;
 }

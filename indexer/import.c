@@ -1,4 +1,6 @@
-#define _GNU_SOURCE /* CPU_COUNT */
+#ifndef _GNU_SOURCE
+# define _GNU_SOURCE /* CPU_COUNT */
+#endif
 #include "indexer/import.h"
 
 #include <sched.h>
@@ -67,6 +69,15 @@ static ws_status make_plan(driver *d, ws_error *error)
     return WS_OK;
 }
 
+static void say_fallback(const driver *d, const ws_error *error)
+{
+    char text[600];
+    if (error)
+        snprintf(text, sizeof text, "%s: %s; the generation before it is used", error->path,
+                 error->message);
+    say(d, error ? text : "MANIFEST was damaged; the generation before it is used");
+}
+
 static ws_status open_ingest(driver *d, ws_error *error)
 {
     ws_ingest_options options = {
@@ -77,8 +88,8 @@ static ws_status open_ingest(driver *d, ws_error *error)
         .document_bytes = d->plan.document_bytes,
     };
     ws_status status = ws_ingest_open(&d->shared.ingest, &options, error);
-    if (status == WS_FALLBACK && error)
-        say(d, error->message);
+    if (status == WS_FALLBACK)
+        say_fallback(d, error);
     WS_TRY(status);
     d->shared.schema = ws_ingest_schema(d->shared.ingest);
     return WS_OK;
@@ -310,7 +321,7 @@ static void fill_report(driver *d)
     ws_ingest_get_counts(d->shared.ingest, &counts);
     report->replaced = counts.replaced;
     report->truncated_terms = counts.truncated_terms;
-    report->replaced_utf8 = counts.replaced_utf8;
+    report->replaced_utf8 += counts.replaced_utf8; /* to those of the parsers */
     report->peak_memory = counts.peak_memory;
     report->flushes = counts.flushes;
     report->merges = counts.merges;

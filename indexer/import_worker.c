@@ -196,6 +196,7 @@ static void add_counts(ws_import_worker *w)
     ws_jsonl_counts counts;
     ws_jsonl_get_counts(w->parser, &counts);
     w->shared->report->ignored_keys += counts.ignored_keys;
+    w->shared->report->replaced_utf8 += counts.replaced_utf8;
 }
 
 void ws_import_worker_join(ws_import_worker *w)

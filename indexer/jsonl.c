@@ -60,11 +60,26 @@ void ws_jsonl_get_counts(const ws_jsonl *p, ws_jsonl_counts *counts)
 
 /* --- loading --- */
 
+/* Copies the text with U+FFFD for every byte that belongs to no valid sequence; returns their
+ * number. */
+static uint64_t repair(ws_str text, ws_buf *out)
+{
+    uint64_t replaced = 0;
+    uint32_t code_point;
+    for (size_t at = 0, n; at < text.len; at += n) {
+        n = ws_utf8_decode(text, at, &code_point);
+        int is_bad = n == 1 && code_point == WS_REPLACEMENT;
+        ws_buf_append(out, is_bad ? "\xEF\xBF\xBD" : text.ptr + at, is_bad ? 3 : n);
+        replaced += (uint64_t)is_bad;
+    }
+    return replaced;
+}
+
 static ws_status load_repaired(ws_jsonl *p, ws_str text, uint32_t flags, ws_error *error)
 {
     ws_buf_clear(&p->repaired);
-    WS_TRY(ws_utf8_repair(text, &p->repaired, NULL));
-    p->counts.replaced_utf8++;
+    p->counts.replaced_utf8 += repair(text, &p->repaired);
+    WS_TRY(ws_buf_status(&p->repaired));
     ws_status status = ws_json_load(&p->root, ws_buf_slice(&p->repaired), flags, error);
     ws_buf_fini(&p->repaired); /* seldom needed, and as large as the line */
     return status;

@@ -33,7 +33,7 @@ void ws_jsonl_reset(ws_jsonl *parser);
 
 typedef struct {
     uint64_t ignored_keys;  /* keys that the schema does not name */
-    uint64_t replaced_utf8; /* documents in which invalid UTF-8 was replaced */
+    uint64_t replaced_utf8; /* bytes of invalid UTF-8 that became U+FFFD */
 } ws_jsonl_counts;
 void ws_jsonl_get_counts(const ws_jsonl *parser, ws_jsonl_counts *counts);
 
