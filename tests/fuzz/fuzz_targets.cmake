@@ -1,0 +1,2 @@
+ws_fuzz_target(fuzz_http)
+ws_fuzz_target(fuzz_config)
