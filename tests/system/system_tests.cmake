@@ -1,2 +1,8 @@
 ws_system_test(test_install.py)
 ws_system_test(test_run_counts.py lint)
+ws_system_test(test_cli_verbs.py)
+ws_system_test(test_cli_search.py)
+ws_system_test(test_cli_import.py)
+ws_system_test(test_import_kill.py)
+ws_system_test(test_import_resume.py)
+ws_system_test(test_import_memory.py)
