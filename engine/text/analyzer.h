@@ -5,8 +5,8 @@
  *   WS_STREAM_WORD     the scored word: English stem, Korean stem (particle stripped), number, Han or kana run
  *   WS_STREAM_BIGRAM   pairs of syllables of the raw Hangul run, particle included (weight 0.5); a run of one
  *                      syllable gives that syllable
- *   WS_STREAM_SURFACE  the word as written (case-folded) where it differs from the scored word; not scored by
- *                      default, used by quoted text
+ *   WS_STREAM_SURFACE  the word as written (case-folded) where it differs from the scored word: with its particle, or joined
+ *                      (k-pop over k and pop, at the position of k); not scored by default, used by quoted text
  *
  *   대한민국은 (U+B300 U+D55C U+BBFC U+AD6D U+C740)  ->  word 대한민국 · bigrams 대한 한민 민국 국은 · surface 대한민국은
  *
@@ -32,9 +32,8 @@
 #define WS_ANALYZER_KEYWORD    2u /* the whole value, normalised and case-folded, is one token */
 
 #define WS_ANALYZE_INDEX 0u
-#define WS_ANALYZE_QUERY 1u /* joined words (k-pop, www.example.com) give the whole only; indexing adds the parts */
+#define WS_ANALYZE_QUERY 1u /* gives the same tokens as indexing today */
 
-#define WS_TOKEN_PART    1u /* part of a joined word; shares the position numbering */
 #define WS_TOKEN_IN_STEM 2u /* bigram: both syllables lie inside the stem */
 #define WS_TOKEN_NUMBER  4u
 #define WS_TOKEN_HANGUL  8u
@@ -48,7 +47,7 @@ typedef struct {
 } ws_token;
 
 typedef struct {
-    const ws_token *tokens; /* in order of position; within one position word, parts, surface, bigrams */
+    const ws_token *tokens; /* in order of position; within one position word, surface, bigrams (a joined word's surface follows its parts) */
     uint32_t n_tokens;
     uint32_t n_positions;       /* positions used: the last one + 1 */
     uint32_t counts[WS_STREAMS]; /* tokens by stream: these are the field lengths that BM25 uses */
@@ -67,6 +66,9 @@ typedef struct {
  * Errors: WS_ERR_NOMEM, WS_ERR_STATE when ICU has no data. Cost: about a millisecond. */
 ws_status ws_analyzer_new(ws_analyzer **out, const ws_analyzer_options *options, ws_error *error);
 void ws_analyzer_free(ws_analyzer *analyzer);
+
+/* Heap bytes held; grows with the longest text seen. */
+size_t ws_analyzer_memory(const ws_analyzer *analyzer);
 
 /* Analyses one text.
  *   kind   WS_ANALYZER_*

@@ -1,0 +1,47 @@
+/* A run of Hangul syllables: stem, bigrams of the raw run, surface. */
+#include "base/hash.h"
+#include "base/str.h"
+#include "engine/text/analyzer_int.h"
+#include "engine/text/korean.h"
+
+#define SYLLABLE 3u /* bytes */
+
+/* The stem's bytes, from memory when the run was seen before. */
+static size_t stem_of(ws_analyzer *a, ws_str run, uint32_t after)
+{
+    if (run.len > 200 * SYLLABLE)
+        return run.len;
+    uint64_t hash = ws_hash64_seed(run.ptr, run.len, after);
+    uint64_t *slot = &a->stem_slots[hash % WS_STEM_SLOTS], tag = hash & ~0xffull;
+    if ((*slot & ~0xffull) != tag || (*slot & 0xff) == 0)
+        *slot = tag | (ws_korean_stem(run, after) / SYLLABLE + 1);
+    return ((*slot & 0xff) - 1) * SYLLABLE;
+}
+
+static ws_status bigrams(ws_analyzer *a, ws_str text, size_t from, size_t to, size_t stem, uint32_t position)
+{
+    if (to - from == SYLLABLE)
+        return ws_analyzer_emit(a, WS_STREAM_BIGRAM, ws_str_sub(text, from, to), from, to, position,
+                                WS_TOKEN_HANGUL | WS_TOKEN_IN_STEM);
+    for (size_t at = from; at + 2 * SYLLABLE <= to; at += SYLLABLE) {
+        uint32_t in_stem = at + 2 * SYLLABLE <= from + stem ? WS_TOKEN_IN_STEM : 0;
+        ws_status status = ws_analyzer_emit(a, WS_STREAM_BIGRAM, ws_str_sub(text, at, at + 2 * SYLLABLE), at,
+                                            at + 2 * SYLLABLE, position, WS_TOKEN_HANGUL | in_stem);
+        if (status)
+            return status;
+    }
+    return WS_OK;
+}
+
+ws_status ws_analyzer_hangul(ws_analyzer *a, ws_str text, size_t from, size_t to, uint32_t after)
+{
+    ws_str run = ws_str_sub(text, from, to);
+    size_t stem = stem_of(a, run, after);
+    if (stem == 0)
+        return WS_OK; /* a particle of the word before */
+    uint32_t position = a->position++;
+    ws_status status = ws_analyzer_emit(a, WS_STREAM_WORD, ws_str_sub(run, 0, stem), from, to, position, WS_TOKEN_HANGUL);
+    if (!status && stem != run.len)
+        status = ws_analyzer_emit(a, WS_STREAM_SURFACE, run, from, to, position, WS_TOKEN_HANGUL);
+    return status ? status : bigrams(a, text, from, to, stem, position);
+}
