@@ -3,6 +3,7 @@
 import os
 import sys
 import unittest
+import xml.etree.ElementTree as ElementTree
 
 sys.path.insert(0, os.path.join(os.environ["WIKISEARCH_SOURCE_DIR"], "tests"))
 import run  # noqa: E402
@@ -48,11 +49,18 @@ class Counts(unittest.TestCase):
         self.assertEqual(tally("run", "0 passed, 0 failed\n").failed, 1)
 
     def test_skipped_program_keeps_its_reason(self):
-        got = tally("notrun", "trying\nno browser: install one\n")
+        got = tally("skipped", "trying\nno browser: install one\n")
         self.assertEqual((got.passed, got.failed, got.skipped), (0, 0, ["name: no browser: install one"]))
 
+    def test_only_programs_that_ask_for_it_are_skipped(self):
+        for message, want in (("SKIP_RETURN_CODE=77", "skipped"), ("Unable to find executable", "fail")):
+            case = ElementTree.fromstring(f'<testcase status="notrun"><skipped message="{message}"/></testcase>')
+            self.assertEqual(run.status_of(case), want)
+        self.assertEqual(run.status_of(ElementTree.fromstring('<testcase status="run"/>')), "run")
+        self.assertEqual(run.status_of(ElementTree.fromstring('<testcase status="fail"/>')), "fail")
+
     def test_skipped_program_that_must_run_is_a_failure(self):
-        got = tally("notrun", "no browser\n", must_run=True)
+        got = tally("skipped", "no browser\n", must_run=True)
         self.assertEqual((got.passed, got.failed), (0, 1))
 
 
