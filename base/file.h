@@ -36,7 +36,7 @@ ws_status ws_file_read(const char *path, size_t limit, uint8_t **data, size_t *s
 ws_status ws_file_pread(int fd, void *out, size_t n, uint64_t offset, const char *path,
                         ws_error *error);
 
-/* --- writing a new file: create PATH.tmp, append, finish (fdatasync, rename), sync the folder --- */
+/* --- writing a file: create PATH.tmp, append, finish (fdatasync, rename), sync the folder --- */
 
 typedef struct {
     int fd;
