@@ -257,8 +257,9 @@ static void write_multi(ws_column_writer *w, const uint32_t *ordinals, uint32_t 
         uint32_t from = load_u32(&w->starts, d), to = d + 1 < w->n_docs ? load_u32(&w->starts, d + 1) : total;
         for (uint32_t i = from; i < to; i++)
             numbers[i] = ordinals[numbers[i]];
-        uint32_t n = tidy(numbers + from, to - from);
-        memmove(numbers + at, numbers + from, n * sizeof *numbers);
+        uint32_t n = to > from ? tidy(numbers + from, to - from) : 0;
+        if (n)
+            memmove(numbers + at, numbers + from, n * sizeof *numbers);
         at += n;
         write_value(out, at, 4);
     }

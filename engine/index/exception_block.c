@@ -87,7 +87,7 @@ static void low_bits(const uint32_t *values, uint32_t n, unsigned bits, uint32_t
 size_t ws_tf_block_encode(const uint32_t *tfs, uint32_t n, uint8_t *out)
 {
     static const uint8_t widths[] = {0, 1, 2, 4, 8};
-    uint32_t values[WS_POSTING_BLOCK], low[WS_POSTING_BLOCK], counts[33];
+    uint32_t values[WS_POSTING_BLOCK] = {0}, low[WS_POSTING_BLOCK], counts[33];
     for (uint32_t i = 0; i < n; i++)
         values[i] = tfs[i] - 1;
     count_widths(values, n, counts);

@@ -164,7 +164,7 @@ static ws_status merge_term(merger *m, ws_str key)
 
 static ws_status merge_terms(merger *m, const ws_budget *budget)
 {
-    ws_str key;
+    ws_str key = {NULL, 0};
     for (uint64_t n = 0; least_key(m, &key); n++) {
         WS_TRY(merge_term(m, key));
         if (n % POLL_TERMS == 0 && ws_budget_poll(budget, 0) == WS_ERR_CANCELLED)

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* O_TMPFILE, mkostemp */
 #include "engine/index/spool.h"
 
 #include <errno.h>
