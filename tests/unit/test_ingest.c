@@ -126,13 +126,14 @@ static void check_document(const world *w, ws_segment *segment, uint32_t doc, co
     ws_str id;
     const uint8_t *norms;
     cr_assert_eq(ws_segment_id(segment, doc, buffer, &id), WS_OK);
-    uint32_t number = (uint32_t)strtoul(id.ptr + 3, NULL, 10);
+    uint64_t number = IDS;
+    cr_assert(ws_str_to_u64(ws_str_sub(id, 3, id.len), &number) && number < IDS);
     const model_doc *expected = &w->docs[number];
-    cr_assert(expected->live && !seen[number], "id-%u is there, or there twice", number);
+    cr_assert(expected->live && !seen[number], "id-%u is there, or there twice", (unsigned)number);
     seen[number] = 1;
-    cr_assert_eq(ws_segment_doc_key(segment, doc), expected->key, "key of id-%u", number);
+    cr_assert_eq(ws_segment_doc_key(segment, doc), expected->key, "key of id-%u", (unsigned)number);
     for (uint32_t i = 0; i < MAX_WORDS; i++)
-        cr_assert_eq(words[i], i < expected->n ? expected->words[i] : -1, "word %u of id-%u", i, number);
+        cr_assert_eq(words[i], i < expected->n ? expected->words[i] : -1, "word %u of id-%u", i, (unsigned)number);
     cr_assert_eq(ws_segment_norms(segment, 0, 0, &norms), WS_OK);
     cr_assert_eq(norms ? norms[doc] : 0, ws_norm_encode(expected->n));
 }

@@ -1,0 +1,178 @@
+#include "engine/query/window.h"
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "engine/index/id_map.h"
+
+ws_status ws_number_room_for(ws_number_room *room, uint32_t n)
+{
+    if (n <= room->cap)
+        return WS_OK;
+    uint32_t cap = n < UINT32_MAX / 2 ? n + n / 2 : n;
+    uint32_t *values = ws_reallocarray(room->values, cap, sizeof *values);
+    if (!values)
+        return WS_ERR_NOMEM;
+    room->values = values;
+    room->cap = cap;
+    return WS_OK;
+}
+
+/* --- blocks --- */
+
+ws_status ws_window_load(ws_traversal *t, ws_segment_list *list, uint32_t block)
+{
+    ws_postings *p = &list->postings;
+    if (block == p->block)
+        return WS_OK;
+    WS_TRY(ws_postings_load(p, block));
+    if (block >= list->counted) { /* a window may come back to a block for tfs or positions */
+        list->counted = block + 1;
+        t->blocks++;
+        t->postings += p->n;
+    }
+    return WS_OK;
+}
+
+ws_status ws_window_seek(ws_traversal *t, ws_segment_list *list, uint32_t target, uint32_t *index, uint32_t *doc)
+{
+    ws_postings *p = &list->postings;
+    *doc = WS_NO_DOC;
+    if (p->block != list->block || p->docs[p->n - 1] < target) {
+        uint32_t block = ws_postings_find_block(p, target, list->block);
+        if (block >= p->n_blocks) {
+            *index = 0;
+            list->block = p->n_blocks;
+            return WS_OK;
+        }
+        WS_TRY(ws_window_load(t, list, block));
+        list->block = block;
+    }
+    *index = ws_window_lower_bound(p->docs, 0, p->n, target);
+    if (*index < p->n)
+        *doc = p->docs[*index];
+    else if (list->block + 1 < p->n_blocks)
+        return WS_ERR_CORRUPT; /* the directory promised one */
+    return WS_OK;
+}
+
+/* --- bits and scores --- */
+
+void ws_window_mark(ws_segment_list *list, uint32_t from, uint32_t to, uint32_t base)
+{
+    const uint32_t *docs = list->postings.docs;
+    uint32_t word = from < to ? (docs[from] - base) / 64 : 0;
+    uint64_t set = 0; /* of one word: documents of a word come together */
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t at = docs[i] - base;
+        if (at / 64 != word) {
+            list->bits[word] |= set;
+            word = at / 64;
+            set = 0;
+        }
+        set |= 1ull << (at % 64);
+    }
+    list->bits[word] |= set;
+}
+
+/* Groups of 64 from the first document to the last. */
+static uint64_t groups(uint32_t first, uint32_t last)
+{
+    return (~0ull << (first / 64)) & (~0ull >> (63 - last / 64));
+}
+
+ws_status ws_window_score(ws_traversal *t, ws_segment_list *list, uint32_t from, uint32_t to, uint32_t base)
+{
+    if (from == to)
+        return WS_OK;
+    WS_TRY(ws_postings_load_tfs(&list->postings));
+    const uint32_t *docs = list->postings.docs, *tfs = list->postings.tfs, *rows = list->table->rows;
+    const uint8_t *norms = list->norms;
+    const uint64_t unit = list->unit;
+    uint32_t *scores = t->scores;
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t doc = docs[i], tf = tfs[i], norm = norms[doc];
+        uint64_t fraction = tf < WS_SCORE_ROWS ? rows[tf << 8 | norm] : ws_score_fraction(list->table->length[norm], tf);
+        scores[doc - base] += (uint32_t)(unit * fraction >> 31);
+    }
+    t->touched |= groups(docs[from] - base, docs[to - 1] - base);
+    return WS_OK;
+}
+
+/* --- words of bits --- */
+
+void ws_window_allowed(const ws_segment_plan *segment, uint32_t base, uint64_t bits[WS_WINDOW_WORDS])
+{
+    uint32_t n = WS_MIN(segment->n_docs - base, WS_WINDOW_DOCS), words = (n + 63) / 64;
+    for (uint32_t w = 0; w < words; w++) {
+        uint64_t word = segment->live->words ? segment->live->words[base / 64 + w] : ~0ull;
+        bits[w] = word & (segment->accepted ? segment->accepted[base / 64 + w] : ~0ull);
+    }
+    memset(bits + words, 0, (WS_WINDOW_WORDS - words) * sizeof *bits);
+    if (n % 64)
+        bits[words - 1] &= (1ull << (n % 64)) - 1;
+}
+
+int ws_window_is_empty(const uint64_t bits[WS_WINDOW_WORDS])
+{
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < WS_WINDOW_WORDS; w++)
+        any |= bits[w];
+    return any == 0;
+}
+
+/* Bits of a word by halves, quarters, eighths (Warren, Hacker's Delight, section 5-1): the baseline of x86-64 has no
+ * instruction for it. */
+static uint64_t count_word(uint64_t x)
+{
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    return (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu; /* eight sums of a byte */
+}
+
+uint32_t ws_window_count(const uint64_t bits[WS_WINDOW_WORDS])
+{
+    uint64_t total = 0;
+    for (uint32_t w = 0; w < WS_WINDOW_WORDS; w += 16) {
+        uint64_t bytes = 0; /* 16 words of at most 8 a byte: no byte overflows */
+        for (uint32_t i = 0; i < 16; i++)
+            bytes += count_word(bits[w + i]);
+        total += (bytes & 0x00ff00ff00ff00ffu) * 0x0001000100010001u >> 48;
+        total += (bytes >> 8 & 0x00ff00ff00ff00ffu) * 0x0001000100010001u >> 48;
+    }
+    return (uint32_t)total;
+}
+
+/* --- the end of a window --- */
+
+static void offer(ws_traversal *t, uint32_t doc, uint32_t score)
+{
+    const ws_segment_plan *s = t->segment;
+    ws_top_offer(t->top, (ws_top_entry){ws_segment_doc_key(s->segment, doc), score, s->index, doc});
+}
+
+static void clear_scores(ws_traversal *t)
+{
+    for (; t->touched; t->touched &= t->touched - 1)
+        memset(t->scores + 64 * __builtin_ctzll(t->touched), 0, 64 * sizeof *t->scores);
+}
+
+void ws_window_collect(ws_traversal *t, uint32_t base, const uint64_t match[WS_WINDOW_WORDS])
+{
+    uint32_t n = ws_window_count(match);
+    t->total += n;
+    t->scored += n;
+    for (uint32_t w = 0; w < WS_WINDOW_WORDS && n; w++)
+        for (uint64_t bits = match[w]; bits; bits &= bits - 1) {
+            uint32_t at = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            if (ws_top_wants(t->top, t->scores[at]))
+                offer(t, base + at, t->scores[at]);
+        }
+    clear_scores(t);
+}
+
+ws_status ws_window_begin(ws_traversal *t)
+{
+    t->windows++;
+    return ws_budget_poll(t->budget, t->postings);
+}
