@@ -32,7 +32,9 @@ struct ws_ingest {
     ws_stored_dictionary *dictionary;
     ws_status failed; /* a commit whose durability is unknown: only closing is allowed */
 
-    pthread_mutex_t mutex; /* guards members[] and next_segment_id while workers run; committed entries change only while none does */
+    /* guards members[] and next_segment_id while workers run; committed entries change only while
+     * none does */
+    pthread_mutex_t mutex;
     ws_member *members;    /* ordered by number */
     uint32_t n_members, members_cap;
     uint64_t next_segment_id;
@@ -43,7 +45,8 @@ struct ws_ingest {
 
 struct ws_ingest_worker {
     ws_ingest *ingest;
-    ws_analyzer *analyzers[WS_MAX_FIELDS]; /* one a text field, so that a document's tokens are all there at once */
+    /* one a text field, so that a document's tokens are all there at once */
+    ws_analyzer *analyzers[WS_MAX_FIELDS];
     ws_inverter *inverter;                 /* NULL until a document comes */
     uint64_t *sequences;                   /* by document in the inverter */
     uint32_t sequences_cap;
@@ -67,7 +70,8 @@ int ws_member_find(const ws_member *member, ws_str id, uint32_t *doc);
 /* Path of a segment file; "" for memory. */
 ws_status ws_ingest_segment_path(const ws_ingest *ingest, uint64_t id, char *path, size_t cap);
 
-/* Writes `manifest` (consumed on success) as the next generation: live files, statistics, MANIFEST, sweep. merged: renew the epoch. In ingest_commit.c. */
+/* Writes `manifest` (consumed on success) as the next generation: live files, statistics, MANIFEST,
+ * sweep. merged: renew the epoch. In ingest_commit.c. */
 ws_status ws_ingest_commit_members(ws_ingest *ingest, ws_manifest *next, int merged, ws_error *error);
 
 /* Begins the next manifest: a copy with the generation counted on. */

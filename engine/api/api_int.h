@@ -32,8 +32,10 @@ struct ws_searcher {
     ws_snapshot *snapshot;
     ws_schema schema;
     uint64_t limits[WS_LIMITS];
-    const struct ws_score_tables *scores; /* K and F tables of the epoch; see engine/query/score.h */
-    _Atomic uint32_t references;          /* results of it need the tables no longer: only ws_search does */
+    /* K and F tables of the epoch; see engine/query/score.h */
+    const struct ws_score_tables *scores;
+    /* results of it need the tables no longer: only ws_search does */
+    _Atomic uint32_t references;
 };
 
 struct ws_scratch {

@@ -1,6 +1,8 @@
-/* Fixed-width packing of 256 and 128 integers in lanes, and horizontal packing of any number (docs/format.md 5.3).
+/* Fixed-width packing of 256 and 128 integers in lanes, and horizontal packing of any number
+ * (docs/format.md 5.3).
  *
- * The scalar functions are the reference; each instruction set has a table with the same signatures and bit-identical results.
+ * The scalar functions are the reference; each instruction set has a table with the same signatures
+ * and bit-identical results.
  */
 #ifndef WS_INDEX_BITPACK_H
 #define WS_INDEX_BITPACK_H
@@ -25,8 +27,9 @@ const ws_bitpack *ws_bitpack_for(uint32_t isa);
 void ws_pack256(const uint32_t in[256], unsigned bits, uint8_t *out); /* 32 * bits bytes */
 void ws_pack128(const uint32_t in[128], unsigned bits, uint8_t *out); /* 16 * bits bytes */
 
-/* Horizontal: n values of `bits` (0 to 32); ceil(n * bits / 8) bytes. The reader may load up to 8 bytes from any byte of the
- * packed area, never beyond `in` + that size + 7: sections are padded. */
+/* Horizontal: n values of `bits` (0 to 32); ceil(n * bits / 8) bytes. The reader may load up to 8
+ * bytes from any byte of the packed area, never beyond `in` + that size + 7: sections are
+ * padded. */
 void ws_pack_horizontal(const uint32_t *in, uint32_t n, unsigned bits, uint8_t *out);
 void ws_unpack_horizontal(const uint8_t *in, uint32_t n, unsigned bits, uint32_t *out);
 

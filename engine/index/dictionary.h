@@ -1,7 +1,7 @@
 /* Term dictionary of a segment: hash to block, sorted blocks of 16 (docs/format.md section 4).
  *
- * Lookups: one hash slot, one block scan. Iteration: in order of term key, for merges, prefixes and inspection. Every block is
- * touched (verified) and bounds-checked while it is parsed.
+ * Lookups: one hash slot, one block scan. Iteration: in order of term key, for merges, prefixes and
+ * inspection. Every block is touched (verified) and bounds-checked while it is parsed.
  */
 #ifndef WS_INDEX_DICTIONARY_H
 #define WS_INDEX_DICTIONARY_H
@@ -20,8 +20,9 @@ typedef struct {
     uint64_t dir_offset, posdir_offset;
 } ws_term_info;
 
-/* Builds the stored key of a term: field, stream, bytes (cut and hashed beyond WS_TERM_MAX). Returns its length; *was_long (NULL allowed)
- * tells whether it was cut. key[] has WS_TERM_KEY_MAX bytes. */
+/* Builds the stored key of a term: field, stream, bytes (cut and hashed beyond WS_TERM_MAX).
+ * Returns its length; *was_long (NULL allowed) tells whether it was cut. key[] has WS_TERM_KEY_MAX
+ * bytes. */
 size_t ws_term_key(uint32_t field, uint32_t stream, ws_str term, uint8_t *key, int *was_long);
 
 /* Finds a term by its key. WS_ERR_NOT_FOUND, WS_ERR_CORRUPT. [any]. No allocation. */

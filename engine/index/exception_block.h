@@ -1,4 +1,5 @@
-/* Small numbers in few bits with exceptions: the blocks of term frequencies and positions (docs/format.md 5.2, 5.4).
+/* Small numbers in few bits with exceptions: the blocks of term frequencies and positions
+ * (docs/format.md 5.2, 5.4).
  *
  *   | b u8 | n_exceptions u8 | values mod 2^b | per exception: index u8, varint value >> b |
  *
@@ -22,8 +23,9 @@ ws_status ws_tf_block_decode(const uint8_t *in, uint64_t length, uint32_t n, uin
 /* A position block of n <= 128 values. Returns the bytes written. */
 size_t ws_pos_block_encode(const uint32_t *values, uint32_t n, uint8_t *out);
 
-/* Decodes the block that begins at `in` and ends at or before `end`: *n values, *next the byte after it. short_n = what the term's last block holds when it
- * is shorter (cf mod 128). values[] has room for 128. WS_ERR_CORRUPT. */
+/* Decodes the block that begins at `in` and ends at or before `end`: *n values, *next the byte
+ * after it. short_n = what the term's last block holds when it is shorter (cf mod 128). values[]
+ * has room for 128. WS_ERR_CORRUPT. */
 ws_status ws_pos_block_decode(const ws_bitpack *bitpack, const uint8_t *in, const uint8_t *end, uint32_t short_n,
                               uint32_t *values, uint32_t *n, const uint8_t **next);
 

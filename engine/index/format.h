@@ -1,4 +1,5 @@
-/* Numbers of docs/format.md that more than one file needs. The page is normative; this mirrors it. */
+/* Numbers of docs/format.md that more than one file needs. The page is normative; this mirrors
+ * it. */
 #ifndef WS_INDEX_FORMAT_H
 #define WS_INDEX_FORMAT_H
 

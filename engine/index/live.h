@@ -1,4 +1,5 @@
-/* Live bits of a segment: which documents are not deleted. The file format is in docs/format.md section 7. */
+/* Live bits of a segment: which documents are not deleted. The file format is in docs/format.md
+ * section 7. */
 #ifndef WS_INDEX_LIVE_H
 #define WS_INDEX_LIVE_H
 
@@ -8,7 +9,8 @@
 typedef struct {
     uint64_t segment_id, generation;
     uint32_t n_docs, n_deleted;
-    uint64_t *words; /* ceil(n_docs / 64), set = live, unused bits 0; NULL = all live (n_deleted 0) */
+    /* ceil(n_docs / 64), set = live, unused bits 0; NULL = all live (n_deleted 0) */
+    uint64_t *words;
 } ws_live;
 
 /* All live, words allocated. */
@@ -26,7 +28,8 @@ int ws_live_delete(ws_live *live, uint32_t doc); /* 1 when it was live (words mu
 /* Writes DIR/del-<segment>-<generation>.wsd durably but for its name; *hash for the manifest. */
 ws_status ws_live_write(const ws_live *live, const char *dir, uint64_t *hash, ws_error *error);
 
-/* Reads and validates: segment, generation, n_docs and n_deleted, popcount, unused bits, hash all as the manifest says. */
+/* Reads and validates: segment, generation, n_docs and n_deleted, popcount, unused bits, hash all
+ * as the manifest says. */
 ws_status ws_live_read(ws_live *live, const char *dir, uint64_t segment_id, uint64_t generation,
                        uint32_t n_docs, uint32_t n_deleted, uint64_t hash, ws_error *error);
 

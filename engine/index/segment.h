@@ -1,6 +1,8 @@
-/* One immutable segment, opened: identity, lengths, terms, columns, documents. Shared by any threads without locks.
+/* One immutable segment, opened: identity, lengths, terms, columns, documents. Shared by any
+ * threads without locks.
  *
- * Opened and validated once; what the decoders check again is listed with them. Reference-counted: a snapshot and its results hold one each.
+ * Opened and validated once; what the decoders check again is listed with them. Reference-counted:
+ * a snapshot and its results hold one each.
  */
 #ifndef WS_INDEX_SEGMENT_H
 #define WS_INDEX_SEGMENT_H
@@ -40,8 +42,9 @@ typedef struct {
     uint32_t access, verify, isa; /* as ws_index_options */
 } ws_segment_options;
 
-/* Opens and validates all structure: container, META, sizes of NORMS, ID_MAP, DOC_KEY, STORED_DIR (monotonic, in range), COLUMN heads, TOKEN_MAP starts,
- * dictionary block offsets, directories. *out has one reference. */
+/* Opens and validates all structure: container, META, sizes of NORMS, ID_MAP, DOC_KEY, STORED_DIR
+ * (monotonic, in range), COLUMN heads, TOKEN_MAP starts, dictionary block offsets, directories.
+ * *out has one reference. */
 ws_status ws_segment_open(ws_segment **out, const char *path, const ws_segment_options *options,
                           ws_error *error);
 ws_status ws_segment_open_memory(ws_segment **out, uint8_t *data, size_t size,
@@ -49,15 +52,20 @@ ws_status ws_segment_open_memory(ws_segment **out, uint8_t *data, size_t size,
 ws_segment *ws_segment_ref(ws_segment *segment); /* returns it. [any] */
 void ws_segment_unref(ws_segment *segment);      /* closes at 0; NULL does nothing. [any] */
 
-const ws_stream_meta *ws_segment_stream(const ws_segment *segment, uint32_t field, uint32_t stream); /* NULL: none */
+/* NULL: none */
+const ws_stream_meta *ws_segment_stream(const ws_segment *segment, uint32_t field, uint32_t stream);
 
-/* Length codes u8[n_docs] of (field, stream), NULL when the segment has no token there. Touched (verified) as a whole at first call. */
+/* Length codes u8[n_docs] of (field, stream), NULL when the segment has no token there. Touched
+ * (verified) as a whole at first call. */
 ws_status ws_segment_norms(ws_segment *segment, uint32_t field, uint32_t stream, const uint8_t **norms);
 
 /* Checks that belong to the parts, called by ws_segment_open; each in the file of its part. */
-ws_status ws_segment_validate_dictionary(ws_segment *segment, ws_error *error); /* dictionary.c, postings.c */
-ws_status ws_segment_validate_identity(ws_segment *segment, ws_error *error);   /* id_map.c: ID_MAP, DOC_KEY */
-ws_status ws_segment_validate_stored(ws_segment *segment, ws_error *error);     /* stored.c: STORED, TOKEN_MAP */
+/* dictionary.c, postings.c */
+ws_status ws_segment_validate_dictionary(ws_segment *segment, ws_error *error);
+/* id_map.c: ID_MAP, DOC_KEY */
+ws_status ws_segment_validate_identity(ws_segment *segment, ws_error *error);
+/* stored.c: STORED, TOKEN_MAP */
+ws_status ws_segment_validate_stored(ws_segment *segment, ws_error *error);
 ws_status ws_segment_validate_columns(ws_segment *segment, ws_error *error);    /* column.c */
 
 #endif

@@ -1,5 +1,5 @@
-/* The parts of a segment that are one value a document: lengths, identity, stored text, columns. Flush and merge both fill
- * them document by document and write them after the postings. [1].
+/* The parts of a segment that are one value a document: lengths, identity, stored text, columns.
+ * Flush and merge both fill them document by document and write them after the postings. [1].
  */
 #ifndef WS_INDEX_SEGMENT_PARTS_H
 #define WS_INDEX_SEGMENT_PARTS_H
@@ -17,7 +17,8 @@ typedef struct {
     uint64_t min_doc_key, max_doc_key;
     uint64_t n_long_terms;
     ws_buf norms[WS_MAX_FIELDS][WS_SCHEMA_STREAMS];       /* text fields; one byte a document */
-    ws_stream_meta streams[WS_MAX_FIELDS][WS_SCHEMA_STREAMS]; /* n_docs by the norms; sum_length and n_terms by the postings */
+    /* n_docs by the norms; sum_length and n_terms by the postings */
+    ws_stream_meta streams[WS_MAX_FIELDS][WS_SCHEMA_STREAMS];
     ws_id_writer *ids;
     ws_stored_writer *stored; /* NULL when the schema stores nothing */
     ws_column_writer *columns[WS_MAX_FIELDS];
@@ -28,7 +29,8 @@ ws_status ws_segment_parts_init(ws_segment_parts *parts, const ws_schema *schema
                                 const char *dir, size_t spool_limit);
 void ws_segment_parts_fini(ws_segment_parts *parts);
 
-/* Appends the length code of the next document; every stream of every text field gets one per document. */
+/* Appends the length code of the next document; every stream of every text field gets one per
+ * document. */
 ws_status ws_segment_parts_norm(ws_segment_parts *parts, uint32_t field, uint32_t stream, uint8_t norm);
 
 /* Identity of the next document; call it last: it counts the document. */

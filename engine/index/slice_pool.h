@@ -2,8 +2,8 @@
  *
  *   | data ... | next u32 |        a slice; `next` names the following one when the data is full
  *
- * References are offsets into blocks of 1 MiB, so a pool holds at most 4 GiB. Source: the byte-slice pools of in-memory inversion
- * (Moffat and Bell 1995, and Lucene's indexing chain).
+ * References are offsets into blocks of 1 MiB, so a pool holds at most 4 GiB. Source: the
+ * byte-slice pools of in-memory inversion (Moffat and Bell 1995, and Lucene's indexing chain).
  */
 #ifndef WS_INDEX_SLICE_POOL_H
 #define WS_INDEX_SLICE_POOL_H

@@ -1,5 +1,6 @@
-/* Bytes that are produced now and copied into a segment file later: in memory up to a limit, then in an unlinked file of
- * the index directory. [1]. A segment's sections grow side by side; each has a spool, only the file's first does not. */
+/* Bytes that are produced now and copied into a segment file later: in memory up to a limit, then
+ * in an unlinked file of the index directory. [1]. A segment's sections grow side by side; each has
+ * a spool, only the file's first does not. */
 #ifndef WS_INDEX_SPOOL_H
 #define WS_INDEX_SPOOL_H
 

@@ -1,4 +1,5 @@
-/* Sorting term numbers by key without allocation: the order in which a segment's dictionary is written. */
+/* Sorting term numbers by key without allocation: the order in which a segment's dictionary is
+ * written. */
 #ifndef WS_INDEX_TERM_SORT_H
 #define WS_INDEX_TERM_SORT_H
 

@@ -1,6 +1,8 @@
-/* Terms seen so far, from key to entry: open addressing over 32-bit slots, entries in blocks that never move. [1].
+/* Terms seen so far, from key to entry: open addressing over 32-bit slots, entries in blocks that
+ * never move. [1].
  *
- * Keys live in the slice pool: one length byte, then field, stream and the term's bytes (docs/format.md section 4).
+ * Keys live in the slice pool: one length byte, then field, stream and the term's bytes
+ * (docs/format.md section 4).
  */
 #ifndef WS_INDEX_TERM_TABLE_H
 #define WS_INDEX_TERM_TABLE_H
@@ -34,7 +36,8 @@ void ws_term_table_fini(ws_term_table *table);
 /* Heap bytes held. */
 size_t ws_term_table_memory(const ws_term_table *table);
 
-/* Upper bound of the bytes that `n` new terms of `bytes` bytes in all add, growth of the slots included. */
+/* Upper bound of the bytes that `n` new terms of `bytes` bytes in all add, growth of the slots
+ * included. */
 size_t ws_term_table_cost(const ws_term_table *table, uint64_t n, uint64_t bytes);
 
 static inline ws_term_entry *ws_term_table_entry(const ws_term_table *table, uint32_t term)
@@ -58,7 +61,8 @@ static inline void ws_term_table_prefetch(const ws_term_table *table, uint64_t h
     __builtin_prefetch(&table->slots[hash & (table->n_slots - 1)]);
 }
 
-/* Finds or adds; *entry stays valid until fini. *was_long counts terms beyond WS_TERM_MAX (adds 1). WS_ERR_NOMEM. */
+/* Finds or adds; *entry stays valid until fini. *was_long counts terms beyond WS_TERM_MAX (adds 1).
+ * WS_ERR_NOMEM. */
 ws_status ws_term_table_get(ws_term_table *table, uint64_t hash, uint32_t field, uint32_t stream, const char *ptr,
                             uint32_t length, uint64_t *was_long, ws_term_entry **entry);
 

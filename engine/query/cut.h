@@ -1,4 +1,5 @@
-/* Cutting what a person typed into clauses (docs/search.md). Total: any bytes give some clauses. [any]. */
+/* Cutting what a person typed into clauses (docs/search.md). Total: any bytes give some clauses.
+ * [any]. */
 #ifndef WS_QUERY_CUT_H
 #define WS_QUERY_CUT_H
 
@@ -17,7 +18,8 @@ typedef struct {
 /* Next clause; 0 at the end. Phrases without text are passed over. Linear in all. */
 int ws_cut_next(ws_cutter *cutter, ws_clause_text *clause);
 
-/* Bytes of the first n code points, or text.len; a byte that is no part of valid UTF-8 counts as one. Does not look further. */
+/* Bytes of the first n code points, or text.len; a byte that is no part of valid UTF-8 counts as
+ * one. Does not look further. */
 size_t ws_cut_limit(ws_str text, uint64_t n);
 
 #endif

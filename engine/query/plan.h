@@ -1,7 +1,9 @@
-/* What a query becomes over a snapshot, and then over one segment: units of score, cursors, and what is left to ask. [1].
+/* What a query becomes over a snapshot, and then over one segment: units of score, cursors, and
+ * what is left to ask. [1].
  *
- * A plan knows each posting list's document frequency and unit. A segment plan keeps of the query only what can match in that segment:
- * a place without its word or one of its bigrams, an alternative without one of its places, a clause without an alternative are gone.
+ * A plan knows each posting list's document frequency and unit. A segment plan keeps of the query
+ * only what can match in that segment: a place without its word or one of its bigrams, an
+ * alternative without one of its places, a clause without an alternative are gone.
  */
 #ifndef WS_QUERY_PLAN_H
 #define WS_QUERY_PLAN_H
@@ -18,7 +20,8 @@
 typedef struct {
     ws_term_info *infos; /* [segments of the snapshot]; df = 0 where it has none */
     uint64_t df;         /* at the epoch (docs/format.md section 7) */
-    uint32_t unit;       /* u times the multiplicity, after the shift; 0 = the list does not score */
+    /* u times the multiplicity, after the shift; 0 = the list does not score */
+    uint32_t unit;
 } ws_plan_list;
 
 typedef struct {
@@ -26,13 +29,16 @@ typedef struct {
     const ws_query *query;
     const ws_score_tables *tables;
     ws_plan_list *lists;       /* by list of the query */
-    uint32_t *phrase_units;    /* by alternative of the query; 0 = no phrase, negative, or scores nothing */
-    uint32_t *repeats;         /* by clause: how often the query has it; 0 = an equal one came before */
+    /* by alternative of the query; 0 = no phrase, negative, or scores nothing */
+    uint32_t *phrase_units;
+    /* by clause: how often the query has it; 0 = an equal one came before */
+    uint32_t *repeats;
     uint32_t shift;            /* bits by which the scale is lowered */
     uint64_t document_frequency; /* sum over the word lists */
 } ws_plan;
 
-/* Looks every list up and sets the units. Everything is in `arena`. WS_ERR_CORRUPT, WS_ERR_NOMEM. */
+/* Looks every list up and sets the units. Everything is in `arena`. WS_ERR_CORRUPT,
+ * WS_ERR_NOMEM. */
 ws_status ws_plan_make(ws_plan *plan, const ws_snapshot *snapshot, const ws_query *query, const ws_score_tables *tables,
                        ws_arena *arena);
 
@@ -93,8 +99,8 @@ typedef struct {
     const uint64_t *accepted;    /* the filter's bits; NULL = all */
 } ws_segment_plan;
 
-/* Makes the plan of segment `index`; everything is in `arena`. *matches 0: no document of it can match, the rest is not set.
- * Errors: WS_ERR_CORRUPT, WS_ERR_NOMEM. */
+/* Makes the plan of segment `index`; everything is in `arena`. *matches 0: no document of it can
+ * match, the rest is not set. Errors: WS_ERR_CORRUPT, WS_ERR_NOMEM. */
 ws_status ws_plan_segment(ws_segment_plan *out, const ws_plan *plan, uint32_t index, ws_arena *arena, int *matches);
 
 #endif

@@ -1,4 +1,5 @@
-/* The analysed query, as docs/search.md describes it: shared by the traversals, the snippet maker and tests. Immutable once made. */
+/* The analysed query, as docs/search.md describes it: shared by the traversals, the snippet maker
+ * and tests. Immutable once made. */
 #ifndef WS_QUERY_QUERY_INT_H
 #define WS_QUERY_QUERY_INT_H
 
@@ -14,15 +15,18 @@
 typedef struct {
     ws_str key;            /* stored term key (docs/format.md section 4) */
     uint8_t field, stream; /* as in the key */
-    uint32_t multiplicity; /* times it is scored; 0 = needed for matching only (phrases, negative clauses, weight 0) */
+    /* times it is scored; 0 = needed for matching only (phrases, negative clauses, weight 0) */
+    uint32_t multiplicity;
 } ws_query_list;
 
 #define WS_NO_LIST UINT32_MAX
 
 /* The tokens of a clause at one position, in one field. */
 typedef struct {
-    uint32_t word;                   /* list of the word (of the surface, in a phrase that asks for it) */
-    uint32_t first_bigram, n_bigrams; /* in-stem bigrams: query->bigrams[first ...] are lists; 0 in a phrase */
+    /* list of the word (of the surface, in a phrase that asks for it) */
+    uint32_t word;
+    /* in-stem bigrams: query->bigrams[first ...] are lists; 0 in a phrase */
+    uint32_t first_bigram, n_bigrams;
 } ws_query_place;
 
 typedef struct {

@@ -33,8 +33,8 @@ struct ws_results {
     ws_cost cost;
 };
 
-/* Fetch of hits [from, from + n): stored fields, snippet, spans. In engine/query/fetch.c. `reader` and `analyzer` belong to the calling
- * thread; both non-NULL. */
+/* Fetch of hits [from, from + n): stored fields, snippet, spans. In engine/query/fetch.c. `reader`
+ * and `analyzer` belong to the calling thread; both non-NULL. */
 struct ws_stored_reader;
 ws_status ws_results_fetch_with(ws_results *results, uint32_t from, uint32_t n, const ws_fetch_options *options,
                                 struct ws_stored_reader *reader, ws_analyzer *analyzer, const ws_budget *budget,

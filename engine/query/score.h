@@ -1,8 +1,9 @@
 /* BM25 in integers (docs/format.md section 8): tables by epoch, one step a posting.
  *
- * F(tf, length) does not depend on the term, so a table of 16 rows x 256 lengths for each (field, stream) is made once an epoch and
- * shared by all its queries. A table of contributions per term, which saves the multiplication, would cost 4,000 evaluations for each of a
- * query's posting lists (a Korean word has eight) and push the others out of the first-level cache; this one stays there.
+ * F(tf, length) does not depend on the term, so a table of 16 rows x 256 lengths for each (field,
+ * stream) is made once an epoch and shared by all its queries. A table of contributions per term,
+ * which saves the multiplication, would cost 4,000 evaluations for each of a query's posting lists
+ * (a Korean word has eight) and push the others out of the first-level cache; this one stays there.
  */
 #ifndef WS_QUERY_SCORE_H
 #define WS_QUERY_SCORE_H
@@ -17,7 +18,8 @@ typedef struct {
     uint64_t n_docs;                            /* N: documents with a token there, at the epoch */
     uint64_t weight;                            /* w in 1/65,536 */
     uint64_t length[WS_SCORE_NORMS];            /* K by length code, units of 2^-20 */
-    uint32_t rows[WS_SCORE_ROWS * WS_SCORE_NORMS]; /* F at [tf << 8 | length code], units of 2^-31 */
+    /* F at [tf << 8 | length code], units of 2^-31 */
+    uint32_t rows[WS_SCORE_ROWS * WS_SCORE_NORMS];
 } ws_score_table;
 
 typedef struct ws_score_tables {
@@ -34,7 +36,8 @@ uint64_t ws_score_weight(const ws_schema *schema, uint32_t field, uint32_t strea
 /* idf in units of 2^-20; df is cut to n_docs. The only floating point of scoring. [any] */
 uint64_t ws_score_idf(uint64_t n_docs, uint64_t df);
 
-/* K of a length code. sum_length = 0 (no statistics yet) counts every document as of mean length. [any] */
+/* K of a length code. sum_length = 0 (no statistics yet) counts every document as of mean length.
+ * [any] */
 uint64_t ws_score_length(const ws_schema *schema, uint64_t n_docs, uint64_t sum_length, uint8_t code);
 
 /* F for any tf >= 1. [any] */

@@ -25,10 +25,11 @@ typedef struct {
     uint64_t postings, blocks, positions_decoded, windows, scored;
 } ws_traversal;
 
-/* Finds every document of the segment that matches (docs/search.md), counts it, and offers it to the heap with its score.
- * WS_OK; WS_PARTIAL when the budget ended: what was counted and offered is right. Errors: WS_ERR_CANCELLED, WS_ERR_CORRUPT,
- * WS_ERR_NOMEM. All three give the same results on any plan, but for the operator: windowed_or takes clauses by OR, windowed_and by AND;
- * with one positive clause either will do. */
+/* Finds every document of the segment that matches (docs/search.md), counts it, and offers it to
+ * the heap with its score. WS_OK; WS_PARTIAL when the budget ended: what was counted and offered is
+ * right. Errors: WS_ERR_CANCELLED, WS_ERR_CORRUPT, WS_ERR_NOMEM. All three give the same results on
+ * any plan, but for the operator: windowed_or takes clauses by OR, windowed_and by AND; with one
+ * positive clause either will do. */
 typedef ws_status (*ws_traverse_fn)(ws_traversal *t);
 ws_status ws_traverse_exhaustive(ws_traversal *t);
 ws_status ws_traverse_windowed_or(ws_traversal *t);

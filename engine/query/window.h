@@ -1,4 +1,5 @@
-/* Windows of 4,096 documents: a bit a document for each posting list, a score a document, words combined 64 documents at a time. [1].
+/* Windows of 4,096 documents: a bit a document for each posting list, a score a document, words
+ * combined 64 documents at a time. [1].
  *
  *   documents   base ................................ base + 4095
  *   bits        64 words of 64, document base + d at bit d % 64 of word d / 64
@@ -30,14 +31,16 @@ static inline uint32_t ws_window_base(uint32_t doc)
 /* Decodes a block unless it is the decoded one; counts it the first time. */
 ws_status ws_window_load(ws_traversal *t, ws_segment_list *list, uint32_t block);
 
-/* Block and index of the first posting with document >= target; list->block only moves on. *index = the block's n and
- * *doc = WS_NO_DOC when there is none. target must not lie before the window that list->block belongs to. */
+/* Block and index of the first posting with document >= target; list->block only moves on. *index =
+ * the block's n and *doc = WS_NO_DOC when there is none. target must not lie before the window that
+ * list->block belongs to. */
 ws_status ws_window_seek(ws_traversal *t, ws_segment_list *list, uint32_t target, uint32_t *index, uint32_t *doc);
 
 /* Sets the bits of docs[from, to) of the decoded block. */
 void ws_window_mark(ws_segment_list *list, uint32_t from, uint32_t to, uint32_t base);
 
-/* Adds the contributions of postings [from, to) of the decoded block; loads its tfs. list->unit is not 0. */
+/* Adds the contributions of postings [from, to) of the decoded block; loads its tfs. list->unit is
+ * not 0. */
 ws_status ws_window_score(ws_traversal *t, ws_segment_list *list, uint32_t from, uint32_t to, uint32_t base);
 
 /* Documents of the window that are live and pass the filter. */

@@ -14,11 +14,14 @@ struct ws_analyzer {
     ws_english *english;
     ws_script_table *scripts;
     void *words;           /* UBreakIterator for dense scripts; its text is set per run */
-    uint64_t stem_slots[WS_STEM_SLOTS]; /* Hangul runs seen: 56 bits of hash, 8 bits of stem syllables + 1 */
+    /* Hangul runs seen: 56 bits of hash, 8 bits of stem syllables + 1 */
+    uint64_t stem_slots[WS_STEM_SLOTS];
 
     ws_token *tokens;
     uint32_t n_tokens, tokens_cap;
-    ws_buf pool;           /* token texts that are not slices of the normalised text; reserved before a run, never moved during it */
+    /* token texts that are not slices of the normalised text; reserved before a run, never moved
+     * during it */
+    ws_buf pool;
     uint32_t position;     /* of the next word */
     uint32_t hint;         /* of ws_normalizer_original */
     uint32_t counts[WS_STREAMS];

@@ -1,8 +1,12 @@
-/* Stripping particles (josa), the copula and light-verb endings from a run of Hangul syllables, by rule. [any].
+/* Stripping particles (josa), the copula and light-verb endings from a run of Hangul syllables, by
+ * rule. [any].
  *
- * A run is stripped again and again, longest ending first, until nothing fits: 대한민국에서는 -> 대한민국에서 -> 대한민국. So every inflected form of a noun ends at the same stem, even
- * where the rules strip too much. An ending must agree with the sound before it (은 이 을 과 으로 after a batchim, 는 가 를 와 로 otherwise, 로 also after ㄹ), and leave at least two syllables, or
- * one of a few nouns of one syllable (물은, 그는). After a number or a Latin word less is enough: there the run may be a unit, or nothing but a particle.
+ * A run is stripped again and again, longest ending first, until nothing fits: 대한민국에서는 -> 대한민국에서 ->
+ * 대한민국. So every inflected form of a noun ends at the same stem, even where the rules strip too
+ * much. An ending must agree with the sound before it (은 이 을 과 으로 after a batchim, 는 가 를 와 로
+ * otherwise, 로 also after ㄹ), and leave at least two syllables, or one of a few nouns of one
+ * syllable (물은, 그는). After a number or a Latin word less is enough: there the run may be a unit, or
+ * nothing but a particle.
  */
 #ifndef WS_TEXT_KOREAN_H
 #define WS_TEXT_KOREAN_H
@@ -13,8 +17,8 @@
 #define WS_KOREAN_NUMBER 1u /* directly after digits: 년에 in 2018년에 */
 #define WS_KOREAN_LATIN  2u /* directly after Latin letters: 를 in Linux를 */
 
-/* Bytes of the stem of `run` (syllables U+AC00 to U+D7A3 only, three bytes each). 0: the run is a particle and nothing else (after a number or
- * Latin word only). */
+/* Bytes of the stem of `run` (syllables U+AC00 to U+D7A3 only, three bytes each). 0: the run is a
+ * particle and nothing else (after a number or Latin word only). */
 size_t ws_korean_stem(ws_str run, uint32_t after);
 
 #endif

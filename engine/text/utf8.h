@@ -6,16 +6,19 @@
 
 #define WS_REPLACEMENT 0xfffdu
 
-/* True when `text` is valid UTF-8: no overlong form, no surrogate, nothing above U+10FFFF. Linear; ASCII at 8 bytes a step. */
+/* True when `text` is valid UTF-8: no overlong form, no surrogate, nothing above U+10FFFF. Linear;
+ * ASCII at 8 bytes a step. */
 int ws_utf8_valid(ws_str text);
 
-/* Decodes the code point at text[at] (at < text.len) and returns its length in bytes. An invalid byte gives WS_REPLACEMENT and length 1. */
+/* Decodes the code point at text[at] (at < text.len) and returns its length in bytes. An invalid
+ * byte gives WS_REPLACEMENT and length 1. */
 size_t ws_utf8_decode(ws_str text, size_t at, uint32_t *code_point);
 
 /* Writes a code point (a valid scalar value) to out[4]; returns 1 to 4. */
 size_t ws_utf8_encode(uint32_t code_point, char *out);
 
-/* The largest boundary <= at, and the smallest >= at (at <= text.len). A boundary is 0, text.len, or a byte that is no continuation. */
+/* The largest boundary <= at, and the smallest >= at (at <= text.len). A boundary is 0, text.len,
+ * or a byte that is no continuation. */
 size_t ws_utf8_floor(ws_str text, size_t at);
 size_t ws_utf8_ceil(ws_str text, size_t at);
 

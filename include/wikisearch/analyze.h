@@ -24,7 +24,8 @@ typedef void (*ws_analyze_fn)(void *ctx, const ws_analyzed_token *token);
 WS_API ws_status ws_analyze(ws_index *index, ws_str field, ws_str text, uint32_t mode,
                             ws_analyze_fn callback, void *ctx, ws_error *error);
 
-/* Hash of the analyzer's tokens on a probe text: equal values analyse alike. [any]. About a millisecond. */
+/* Hash of the analyzer's tokens on a probe text: equal values analyse alike. [any]. About a
+ * millisecond. */
 WS_API ws_status ws_fingerprint(uint64_t *fingerprint);
 
 WS_END_DECLS

@@ -1,7 +1,7 @@
 /* How long and how much a call may work, and a way to stop it from elsewhere.
  *
- * Long calls poll the budget at block boundaries (well under a millisecond apart). When it ends they
- * return what they have with WS_PARTIAL, or WS_ERR_CANCELLED when it was cancelled.
+ * Long calls poll the budget at block boundaries (well under a millisecond apart). When it ends
+ * they return what they have with WS_PARTIAL, or WS_ERR_CANCELLED when it was cancelled.
  */
 #ifndef WIKISEARCH_BUDGET_H
 #define WIKISEARCH_BUDGET_H

@@ -1,8 +1,9 @@
 /* Opening an index, following its generations, and what it says about itself.
  *
- * An index is a directory of immutable segment files and one small MANIFEST that names them; a generation is one
- * MANIFEST. A ws_index may be used from any threads at once. It holds no lock: readers in other processes follow the
- * writer by ws_index_refresh. Handles are invalid in a forked child (WS_ERR_STATE).
+ * An index is a directory of immutable segment files and one small MANIFEST that names them; a
+ * generation is one MANIFEST. A ws_index may be used from any threads at once. It holds no lock:
+ * readers in other processes follow the writer by ws_index_refresh. Handles are invalid in a forked
+ * child (WS_ERR_STATE).
  */
 #ifndef WIKISEARCH_INDEX_H
 #define WIKISEARCH_INDEX_H
@@ -16,7 +17,8 @@ WS_BEGIN_DECLS
 typedef struct ws_index ws_index;
 
 #define WS_ACCESS_MMAP 0u /* segment files are mapped */
-#define WS_ACCESS_READ 1u /* segment files are copied into memory: safe on file systems that cut files under us */
+/* segment files are copied into memory: safe on file systems that cut files under us */
+#define WS_ACCESS_READ 1u
 
 #define WS_VERIFY_LAZY 0u /* structure at open, payload hashes at first touch, per 64 KiB */
 #define WS_VERIFY_FULL 1u /* everything at open */
@@ -33,12 +35,13 @@ typedef struct {
 /* Opens an index.
  *   out      new handle; close with ws_index_close
  *   dir      directory, UTF-8 path; NULL = an index in memory, gone at close
- *   schema   NULL: the index must exist. Otherwise: created when there is none, and WS_ERR_SCHEMA when there is
- *            one with another schema. Required for a memory index
+ *   schema   NULL: the index must exist. Otherwise: created when there is none, and WS_ERR_SCHEMA
+ *            when there is one with another schema. Required for a memory index
  *   options  NULL = defaults
- * Returns WS_OK, or WS_FALLBACK when MANIFEST was damaged and the generation before it was opened (error is filled, the handle
- * is good). Errors: WS_ERR_NOT_FOUND, WS_ERR_CORRUPT, WS_ERR_VERSION, WS_ERR_ANALYSIS (opens, but a writer is refused:
- * returned by ws_writer_open), WS_ERR_IO, WS_ERR_NOMEM. Cost: milliseconds; validates structure, not payload. */
+ * Returns WS_OK, or WS_FALLBACK when MANIFEST was damaged and the generation before it was opened
+ * (error is filled, the handle is good). Errors: WS_ERR_NOT_FOUND, WS_ERR_CORRUPT, WS_ERR_VERSION,
+ * WS_ERR_ANALYSIS (opens, but a writer is refused: returned by ws_writer_open), WS_ERR_IO,
+ * WS_ERR_NOMEM. Cost: milliseconds; validates structure, not payload. */
 WS_API ws_status ws_index_open(ws_index **out, const char *dir, const ws_schema *schema,
                                const ws_index_options *options, ws_error *error);
 
@@ -47,7 +50,8 @@ WS_API void ws_index_close(ws_index *index);
 
 /* Looks whether a newer generation was committed, by this or another process, and opens it.
  *   generation  out: the generation now current; NULL allowed
- * Searchers opened before keep their snapshot. [any]. Without news: one small read. On error the present generation stays. */
+ * Searchers opened before keep their snapshot. [any]. Without news: one small read. On error the
+ * present generation stays. */
 WS_API ws_status ws_index_refresh(ws_index *index, uint64_t *generation, ws_error *error);
 
 typedef struct {
@@ -68,7 +72,8 @@ typedef struct {
 /* Fills counts of the current generation. [any] O(segments). */
 WS_API ws_status ws_index_stats(ws_index *index, ws_index_stats_data *stats);
 
-/* Writes all there is to say as one JSON object: the counts above, bytes by section kind, every segment, the schema, the user map.
+/* Writes all there is to say as one JSON object: the counts above, bytes by section kind, every
+ * segment, the schema, the user map.
  *   out  new text; free with ws_text_free. [any] */
 typedef struct {
     char *ptr; /* NUL-terminated */
@@ -76,8 +81,9 @@ typedef struct {
 } ws_text;
 WS_API ws_status ws_index_describe(ws_index *index, ws_text *out, ws_error *error);
 
-/* One thing in detail as a JSON object: kind "term" (argument: text, or field:text), "doc" (external id) or
- * "segment" (its number in hexadecimal). Errors: WS_ERR_NOT_FOUND, WS_ERR_ARG. [any] */
+/* One thing in detail as a JSON object: kind "term" (argument: text, or field:text), "doc"
+ * (external id) or "segment" (its number in hexadecimal). Errors: WS_ERR_NOT_FOUND, WS_ERR_ARG.
+ * [any] */
 WS_API ws_status ws_index_inspect(ws_index *index, const char *kind, ws_str argument, ws_text *out,
                                   ws_error *error);
 
@@ -99,7 +105,8 @@ WS_API ws_status ws_index_set_limit(ws_index *index, uint32_t which, uint64_t va
 
 #define WS_CHECK_QUICK  0u /* manifest, footers, section tables, directories */
 #define WS_CHECK_NORMAL 1u /* and every payload hash */
-#define WS_CHECK_DEEP   2u /* and every posting, position, stored document, id, column decoded and cross-checked */
+/* and every posting, position, stored document, id, column decoded and cross-checked */
+#define WS_CHECK_DEEP   2u
 
 typedef struct {
     const char *path;    /* file the finding is about */
@@ -113,8 +120,8 @@ typedef void (*ws_check_fn)(void *ctx, const ws_check_item *item);
 /* Examines an index without changing it.
  *   callback  called once per section examined, in this thread; NULL allowed
  *   budget    NULL = unlimited
- * Returns WS_OK (all good), WS_ERR_CORRUPT (at least one finding), or why it couldn't tell. Cost: QUICK like open, the others
- * read everything. [any] */
+ * Returns WS_OK (all good), WS_ERR_CORRUPT (at least one finding), or why it couldn't tell. Cost:
+ * QUICK like open, the others read everything. [any] */
 WS_API ws_status ws_check(const char *dir, uint32_t level, ws_check_fn callback, void *ctx,
                           const ws_budget *budget, ws_error *error);
 

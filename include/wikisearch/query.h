@@ -1,6 +1,7 @@
 /* From what a person typed to a query.
  *
- * Default syntax, total: words, "phrases", -words and -"phrases". Whatever does not fit is text. No user text is an error.
+ * Default syntax, total: words, "phrases", -words and -"phrases". Whatever does not fit is text. No
+ * user text is an error.
  */
 #ifndef WIKISEARCH_QUERY_H
 #define WIKISEARCH_QUERY_H
@@ -26,17 +27,18 @@ typedef struct {
  *   out      new query, immutable; free with ws_query_free
  *   text     any bytes; clipped at the limits (see ws_query_warnings)
  *   options  NULL = defaults
- * Returns WS_OK, or WS_TRUNCATED when a limit clipped it. Errors: WS_ERR_SYNTAX or WS_ERR_SCHEMA (filter only; offset into the
- * filter), WS_ERR_NOMEM. [any]. Microseconds. */
+ * Returns WS_OK, or WS_TRUNCATED when a limit clipped it. Errors: WS_ERR_SYNTAX or WS_ERR_SCHEMA
+ * (filter only; offset into the filter), WS_ERR_NOMEM. [any]. Microseconds. */
 WS_API ws_status ws_query_parse(ws_query **out, ws_index *index, ws_str text,
                                 const ws_query_options *options, ws_error *error);
 WS_API void ws_query_free(ws_query *query);
 
-/* 128-bit key of what is asked, the page left out: equal keys on equal generations give equal results. [any], no index access. */
+/* 128-bit key of what is asked, the page left out: equal keys on equal generations give equal
+ * results. [any], no index access. */
 WS_API void ws_query_key(const ws_query *query, uint8_t key[16]);
 
-/* JSON object about the query: "normalized", "terms" (words in order), "warnings" ([{"code","message"}]). Static for the life
- * of the query. [any] */
+/* JSON object about the query: "normalized", "terms" (words in order), "warnings"
+ * ([{"code","message"}]). Static for the life of the query. [any] */
 WS_API ws_str ws_query_describe(const ws_query *query);
 
 /* Number of words and phrases that select documents; 0 means that nothing can match. [any] */
@@ -55,7 +57,8 @@ typedef struct {
     uint64_t fetch_bytes;         /* stored bytes decompressed by fetch */
     uint64_t analysed_bytes;      /* bytes analysed for snippets */
     uint64_t score_cpu_ns, fetch_cpu_ns; /* thread CPU time of search and fetch */
-    uint32_t scale_shift;         /* bits by which the score scale was lowered for this query; 0 nearly always */
+    /* bits by which the score scale was lowered for this query; 0 nearly always */
+    uint32_t scale_shift;
     uint32_t reserved;
 } ws_cost;
 

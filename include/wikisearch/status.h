@@ -24,7 +24,8 @@ typedef int32_t ws_status;
 
 #define WS_ERR_ARG    (-100) /* a NULL, a size or a combination that the contract forbids */
 #define WS_ERR_UTF8   (-101) /* bytes that must be UTF-8 are not (identifiers only) */
-#define WS_ERR_SYNTAX (-102) /* strict query, filter, schema or configuration text; offset says where */
+/* strict query, filter, schema or configuration text; offset says where */
+#define WS_ERR_SYNTAX (-102)
 #define WS_ERR_RANGE  (-103) /* a number outside its documented range */
 #define WS_ERR_SCHEMA (-104) /* a field that the schema doesn't have, or a value of another type */
 
@@ -56,7 +57,8 @@ typedef struct {
 typedef struct {
     ws_status code;
     uint64_t offset;   /* byte in `path` or in the text given; 0 when it has no meaning */
-    char path[256];    /* file or directory, NUL-terminated, may be empty, cut on the left when too long */
+    /* file or directory, NUL-terminated, may be empty, cut on the left when too long */
+    char path[256];
     char message[256]; /* English, one line, NUL-terminated */
 } ws_error;
 
