@@ -185,8 +185,8 @@ static void random_schema(ws_rng *rng, ws_schema *s)
     s->b = (uint32_t)ws_rng_between(rng, 0, 1u << 24);
     for (uint32_t i = 0; i < WS_SCHEMA_STREAMS; i++)
         s->weights[i] = (uint32_t)ws_rng_between(rng, 0, 100u << 16);
-    snprintf(s->id_key, sizeof s->id_key, ws_rng_below(rng, 2) ? "k\"%u" : "",
-             (unsigned)ws_rng_below(rng, 9));
+    if (ws_rng_below(rng, 2))
+        snprintf(s->id_key, sizeof s->id_key, "k\"%u", (unsigned)ws_rng_below(rng, 9));
     for (uint32_t i = 0, text = 0; i < s->n_fields; i++) {
         ws_field *f = &s->fields[i];
         snprintf(f->name, sizeof f->name, "field_%u", i);
