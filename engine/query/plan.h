@@ -53,10 +53,11 @@ typedef struct {
     uint8_t matches;     /* a clause asks whether a document has it */
     uint8_t drives;      /* a positive clause does: without such a list no document matches */
     uint32_t counted;    /* blocks that the cost holds already: 0 to counted - 1 */
-    uint32_t block;      /* window traversals: block where the present window begins */
-    uint32_t at;         /* windowed OR: next posting in that block */
-    uint32_t next;       /* windowed OR: its document, WS_NO_DOC at the end */
-    uint8_t whole;       /* windowed AND: bits[] hold the whole window */
+    /* window traversals */
+    uint32_t block;      /* block where the present window begins; seeks begin here */
+    uint32_t ahead, at;  /* OR: block and place of the first posting behind the present window */
+    uint32_t next;       /* OR: its document, WS_NO_DOC at the end */
+    uint8_t filled;      /* bits[] are not all 0; AND: they hold the whole window */
     uint64_t bits[WS_WINDOW_WORDS]; /* documents of the window that have it */
 } ws_segment_list;
 
@@ -76,6 +77,7 @@ typedef struct {
     const uint8_t *norms;
     uint32_t n_lists;            /* distinct lists, rarest first */
     uint32_t *lists;
+    uint32_t *index;             /* [n_lists] working memory: a document's posting in each */
 } ws_segment_alternative;
 
 typedef struct {

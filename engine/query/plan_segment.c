@@ -27,8 +27,9 @@ static ws_status open_list(builder *b, uint32_t i, ws_segment_list *list)
     list->unit = planned->unit;
     list->table = NULL;
     list->norms = NULL;
-    list->matches = list->drives = list->whole = 0;
-    list->counted = list->block = list->at = list->next = 0;
+    list->matches = list->drives = list->filled = 0;
+    list->counted = list->block = list->ahead = list->at = list->next = 0;
+    memset(list->bits, 0, sizeof list->bits);
     if (list->unit == 0)
         return WS_OK;
     list->table = b->plan->tables->streams[asked->field][asked->stream];
@@ -109,7 +110,8 @@ static ws_status order_lists(builder *b, ws_segment_alternative *a)
 {
     a->n_lists = 0;
     a->lists = ws_arena_alloc(b->arena, a->n_places * sizeof *a->lists);
-    if (!a->lists)
+    a->index = ws_arena_alloc(b->arena, a->n_places * sizeof *a->index);
+    if (!a->lists || !a->index)
         return WS_ERR_NOMEM;
     for (uint32_t i = 0; i < a->n_places; i++) {
         uint32_t list = a->places[i].word, at = 0;

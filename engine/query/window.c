@@ -34,24 +34,31 @@ ws_status ws_window_load(ws_traversal *t, ws_segment_list *list, uint32_t block)
     return WS_OK;
 }
 
+void ws_window_enter(ws_segment_list *list, uint32_t base)
+{
+    list->block = ws_postings_find_block(&list->postings, base, list->block);
+}
+
+static int decoded_block_has(const ws_postings *p, uint32_t target)
+{
+    return p->block != WS_NO_BLOCK && p->docs[0] <= target && target <= p->docs[p->n - 1];
+}
+
 ws_status ws_window_seek(ws_traversal *t, ws_segment_list *list, uint32_t target, uint32_t *index, uint32_t *doc)
 {
     ws_postings *p = &list->postings;
     *doc = WS_NO_DOC;
-    if (p->block != list->block || p->docs[p->n - 1] < target) {
+    *index = 0;
+    if (!decoded_block_has(p, target)) {
         uint32_t block = ws_postings_find_block(p, target, list->block);
-        if (block >= p->n_blocks) {
-            *index = 0;
-            list->block = p->n_blocks;
+        if (block >= p->n_blocks)
             return WS_OK;
-        }
         WS_TRY(ws_window_load(t, list, block));
-        list->block = block;
     }
     *index = ws_window_lower_bound(p->docs, 0, p->n, target);
     if (*index < p->n)
         *doc = p->docs[*index];
-    else if (list->block + 1 < p->n_blocks)
+    else if (p->block + 1 < p->n_blocks)
         return WS_ERR_CORRUPT; /* the directory promised one */
     return WS_OK;
 }

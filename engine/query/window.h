@@ -31,9 +31,11 @@ static inline uint32_t ws_window_base(uint32_t doc)
 /* Decodes a block unless it is the decoded one; counts it the first time. */
 ws_status ws_window_load(ws_traversal *t, ws_segment_list *list, uint32_t block);
 
-/* Block and index of the first posting with document >= target; list->block only moves on. *index =
- * the block's n and *doc = WS_NO_DOC when there is none. target must not lie before the window that
- * list->block belongs to. */
+/* Moves list->block to the block where the window at `base` begins. */
+void ws_window_enter(ws_segment_list *list, uint32_t base);
+
+/* Finds the first posting with document >= target, from list->block on, and decodes its block: *index its place there, *doc its document
+ * or WS_NO_DOC when there is none. Targets of a window may come in any order. */
 ws_status ws_window_seek(ws_traversal *t, ws_segment_list *list, uint32_t target, uint32_t *index, uint32_t *doc);
 
 /* Sets the bits of docs[from, to) of the decoded block. */
