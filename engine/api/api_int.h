@@ -36,6 +36,7 @@ struct ws_searcher {
     const struct ws_score_tables *scores;
     /* results of it need the tables no longer: only ws_search does */
     _Atomic uint32_t references;
+    pid_t pid; /* of the process that opened it */
 };
 
 struct ws_scratch {

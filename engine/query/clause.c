@@ -1,6 +1,7 @@
 #include "engine/query/clause.h"
 
 #include "base/error.h"
+#include "engine/query/phrase.h"
 
 static void take_and(uint64_t *to, const uint64_t *from)
 {
@@ -9,7 +10,8 @@ static void take_and(uint64_t *to, const uint64_t *from)
 }
 
 /* Leaves in left[] the documents that have all bigrams of a place. */
-static ws_status keep_bigrams(ws_traversal *t, const ws_segment_place *place, ws_fill_fn fill, uint32_t base, uint64_t *left)
+static ws_status keep_bigrams(ws_traversal *t, const ws_segment_place *place, ws_fill_fn fill,
+                              uint32_t base, uint64_t *left)
 {
     for (uint32_t i = 0; i < place->n_bigrams && !ws_window_is_empty(left); i++) {
         ws_segment_list *list = &t->segment->lists[place->bigrams[i]];
@@ -20,7 +22,8 @@ static ws_status keep_bigrams(ws_traversal *t, const ws_segment_place *place, ws
 }
 
 /* Leaves in left[] the documents that match a place: its word, or all of its bigrams. */
-static ws_status keep_place(ws_traversal *t, const ws_segment_place *place, ws_fill_fn fill, uint32_t base, uint64_t *left)
+static ws_status keep_place(ws_traversal *t, const ws_segment_place *place, ws_fill_fn fill,
+                            uint32_t base, uint64_t *left)
 {
     uint64_t rest[WS_WINDOW_WORDS];
     if (place->word == WS_NO_LIST)
@@ -41,16 +44,17 @@ static ws_status keep_place(ws_traversal *t, const ws_segment_place *place, ws_f
     return WS_OK;
 }
 
-static ws_status keep_alternative(ws_traversal *t, const ws_segment_alternative *a, ws_fill_fn fill, uint32_t base,
-                                  uint64_t *left)
+static ws_status keep_alternative(ws_traversal *t, const ws_segment_alternative *a, ws_fill_fn fill,
+                                  uint32_t base, uint64_t *left)
 {
     for (uint32_t i = 0; i < a->n_places && !ws_window_is_empty(left); i++)
         WS_TRY(keep_place(t, &a->places[i], fill, base, left));
     return WS_OK;
 }
 
-ws_status ws_clause_match_word(ws_traversal *t, const ws_segment_clause *clause, ws_fill_fn fill, uint32_t base,
-                               const uint64_t asked[WS_WINDOW_WORDS], uint64_t match[WS_WINDOW_WORDS])
+ws_status ws_clause_match_word(ws_traversal *t, const ws_segment_clause *clause, ws_fill_fn fill,
+                               uint32_t base, const uint64_t asked[WS_WINDOW_WORDS],
+                               uint64_t match[WS_WINDOW_WORDS])
 {
     uint64_t left[WS_WINDOW_WORDS];
     memset(match, 0, WS_WINDOW_WORDS * sizeof *match);
@@ -64,9 +68,11 @@ ws_status ws_clause_match_word(ws_traversal *t, const ws_segment_clause *clause,
     return WS_OK;
 }
 
-/* Every alternative is asked of every document: a phrase that stands in title and body scores in both. */
-ws_status ws_clause_match_phrase(ws_traversal *t, const ws_segment_clause *clause, ws_fill_fn fill, uint32_t base,
-                                 const uint64_t asked[WS_WINDOW_WORDS], uint64_t match[WS_WINDOW_WORDS])
+/* Every alternative is asked of every document: a phrase that stands in title and body scores in
+ * both. */
+ws_status ws_clause_match_phrase(ws_traversal *t, const ws_segment_clause *clause, ws_fill_fn fill,
+                                 uint32_t base, const uint64_t asked[WS_WINDOW_WORDS],
+                                 uint64_t match[WS_WINDOW_WORDS])
 {
     uint64_t candidates[WS_WINDOW_WORDS];
     memset(match, 0, WS_WINDOW_WORDS * sizeof *match);
@@ -85,7 +91,8 @@ ws_status ws_clause_match_phrase(ws_traversal *t, const ws_segment_clause *claus
     return WS_OK;
 }
 
-ws_status ws_clause_drop_negative(ws_traversal *t, ws_fill_fn fill, uint32_t base, uint64_t match[WS_WINDOW_WORDS])
+ws_status ws_clause_drop_negative(ws_traversal *t, ws_fill_fn fill, uint32_t base,
+                                  uint64_t match[WS_WINDOW_WORDS])
 {
     uint64_t drop[WS_WINDOW_WORDS];
     for (uint32_t i = 0; i < t->segment->n_negative && !ws_window_is_empty(match); i++) {

@@ -8,8 +8,8 @@ static int is_space(uint32_t c)
 {
     if (c < 0x80)
         return c == ' ' || (c >= '\t' && c <= '\r');
-    return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
-           c == 0x202f || c == 0x205f || c == 0x3000;
+    return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 ||
+           c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
 /* Code point at `at`, ' ' at the end; *n its bytes. */

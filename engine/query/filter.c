@@ -57,8 +57,9 @@ static ws_status unknown_field(const parser *p, ws_str name, size_t at)
         names[i] = p->schema->fields[i].name;
     int nearest = ws_str_nearest(name, names, p->schema->n_fields);
     return ws_error_at(p->error, WS_ERR_SCHEMA, NULL, at, "filter: no field " WS_STR_FMT "%s%s%s",
-                       (int)(name.len < 64 ? name.len : 64), name.ptr, nearest < 0 ? "" : " (did you mean ",
-                       nearest < 0 ? "" : names[nearest], nearest < 0 ? "" : "?)");
+                       (int)(name.len < 64 ? name.len : 64), name.ptr,
+                       nearest < 0 ? "" : " (did you mean ", nearest < 0 ? "" : names[nearest],
+                       nearest < 0 ? "" : "?)");
 }
 
 static ws_status parse_field(parser *p, uint32_t *field)
@@ -88,8 +89,10 @@ static ws_status parse_comparison(parser *p, comparison *op)
     p->at += (size_t)with_equal;
     if (first == '!' && !with_equal)
         return fail(p, WS_ERR_SYNTAX, at, "expected !=");
-    *op = first == '=' ? EQUAL : first == '!' ? NOT_EQUAL : first == '<' ? (with_equal ? LESS_EQUAL : LESS)
-                                                            : (with_equal ? GREATER_EQUAL : GREATER);
+    *op = first == '='   ? EQUAL
+          : first == '!' ? NOT_EQUAL
+          : first == '<' ? (with_equal ? LESS_EQUAL : LESS)
+                         : (with_equal ? GREATER_EQUAL : GREATER);
     return WS_OK;
 }
 
@@ -191,8 +194,8 @@ static ws_status parse_conditions(parser *p, ws_query_predicate *out, uint32_t *
     }
 }
 
-ws_status ws_filter_parse(const ws_schema *schema, ws_str text, ws_arena *arena, ws_query_predicate **predicates,
-                          uint32_t *n, ws_error *error)
+ws_status ws_filter_parse(const ws_schema *schema, ws_str text, ws_arena *arena,
+                          ws_query_predicate **predicates, uint32_t *n, ws_error *error)
 {
     parser p = {schema, text, 0, arena, error};
     ws_query_predicate found[WS_FILTER_MAX];
@@ -227,8 +230,8 @@ static ws_status match_keyword(ws_segment *segment, const ws_query_predicate *p,
     return ws_column_match_ordinal(segment, p->field, (uint32_t)ordinal, bits);
 }
 
-/* The documents that = accepts. A segment in which no document has the field has no column, or one of another kind when
- * the schema is not the segment's: nothing is equal to anything there. */
+/* The documents that = accepts. A segment in which no document has the field has no column, or one
+ * of another kind when the schema is not the segment's: nothing is equal to anything there. */
 static ws_status match_equal(ws_segment *segment, const ws_query_predicate *p, uint64_t *bits)
 {
     uint32_t type = ws_column_type(segment, p->field);
@@ -243,8 +246,8 @@ static ws_status match_equal(ws_segment *segment, const ws_query_predicate *p, u
     return WS_OK;
 }
 
-ws_status ws_filter_match(ws_segment *segment, const ws_query_predicate *predicates, uint32_t n, uint64_t *bits,
-                          uint64_t *room)
+ws_status ws_filter_match(ws_segment *segment, const ws_query_predicate *predicates, uint32_t n,
+                          uint64_t *bits, uint64_t *room)
 {
     size_t words = n_words(segment);
     uint32_t tail = segment->meta.n_docs % 64;

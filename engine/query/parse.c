@@ -8,7 +8,8 @@
 #include "engine/query/filter.h"
 #include "engine/query/score.h"
 
-/* A query while it is made. Arrays are the query's, grown in its arena: an outgrown one stays there, so at most half is wasted. */
+/* A query while it is made. Arrays are the query's, grown in its arena: an outgrown one stays
+ * there, so at most half is wasted. */
 typedef struct {
     ws_query *query;
     const ws_query_request *request;
@@ -75,7 +76,8 @@ static ws_status new_list(builder *b, ws_str key, uint32_t *slot)
 }
 
 /* List of a token; times: how often it is scored for this occurrence. */
-static ws_status add_list(builder *b, uint32_t field, const ws_token *token, uint32_t times, uint32_t *list)
+static ws_status add_list(builder *b, uint32_t field, const ws_token *token, uint32_t times,
+                          uint32_t *list)
 {
     uint8_t bytes[WS_TERM_KEY_MAX];
     ws_str key = {(const char *)bytes, ws_term_key(field, token->stream, token->text, bytes, NULL)};
@@ -118,14 +120,17 @@ static ws_status add_bigram(builder *b, ws_query_place *place, uint32_t list)
     return WS_OK;
 }
 
-static int is_scored(const builder *b, uint32_t field, uint32_t stream, const ws_clause_text *clause)
+static int is_scored(const builder *b, uint32_t field, uint32_t stream,
+                     const ws_clause_text *clause)
 {
-    return !clause->negative && !clause->phrase && ws_score_weight(b->request->schema, field, stream) != 0;
+    return !clause->negative && !clause->phrase &&
+           ws_score_weight(b->request->schema, field, stream) != 0;
 }
 
-/* A token of a word clause: words and in-stem bigrams match, every token of a weight above 0 scores. */
-static ws_status add_word_token(builder *b, const ws_clause_text *clause, uint32_t field, const ws_token *token,
-                                ws_query_place *place)
+/* A token of a word clause: words and in-stem bigrams match, every token of a weight above 0
+ * scores. */
+static ws_status add_word_token(builder *b, const ws_clause_text *clause, uint32_t field,
+                                const ws_token *token, ws_query_place *place)
 {
     uint32_t list, scored = (uint32_t)is_scored(b, field, token->stream, clause);
     int in_stem = token->stream == WS_STREAM_BIGRAM && (token->flags & WS_TOKEN_IN_STEM);
@@ -142,22 +147,26 @@ static ws_status add_word_token(builder *b, const ws_clause_text *clause, uint32
 /* Positions are asked of every field but for a phrase of one place, which its tf answers. */
 static int can_answer(builder *b, const ws_clause_text *clause, uint32_t field, uint32_t n_places)
 {
-    if (!clause->phrase || n_places == 1 || ws_schema_has_positions(b->request->schema, field, WS_STREAM_WORD))
+    if (!clause->phrase || n_places == 1 ||
+        ws_schema_has_positions(b->request->schema, field, WS_STREAM_WORD))
         return 1;
     b->warnings |= WS_QUERY_NO_POSITIONS;
     return 0;
 }
 
-static ws_status fill_word(builder *b, const ws_clause_text *clause, uint32_t field, const ws_tokens *tokens,
-                           ws_query_place *places)
+static ws_status fill_word(builder *b, const ws_clause_text *clause, uint32_t field,
+                           const ws_tokens *tokens, ws_query_place *places)
 {
     for (uint32_t i = 0; i < tokens->n_tokens; i++)
-        WS_TRY(add_word_token(b, clause, field, &tokens->tokens[i], &places[tokens->tokens[i].position]));
+        WS_TRY(add_word_token(b, clause, field, &tokens->tokens[i],
+                              &places[tokens->tokens[i].position]));
     return WS_OK;
 }
 
-/* A place of a phrase asks for its surface, and only without one for its word: so surfaces are taken first. */
-static ws_status fill_phrase(builder *b, uint32_t field, const ws_tokens *tokens, ws_query_place *places)
+/* A place of a phrase asks for its surface, and only without one for its word: so surfaces are
+ * taken first. */
+static ws_status fill_phrase(builder *b, uint32_t field, const ws_tokens *tokens,
+                             ws_query_place *places)
 {
     static const uint8_t order[] = {WS_STREAM_SURFACE, WS_STREAM_WORD};
     for (uint32_t pass = 0; pass < 2; pass++)
@@ -169,7 +178,8 @@ static ws_status fill_phrase(builder *b, uint32_t field, const ws_tokens *tokens
     return WS_OK;
 }
 
-static ws_status add_alternative(builder *b, const ws_clause_text *clause, uint32_t field, const ws_tokens *tokens)
+static ws_status add_alternative(builder *b, const ws_clause_text *clause, uint32_t field,
+                                 const ws_tokens *tokens)
 {
     ws_query *q = b->query;
     uint32_t first;
@@ -181,7 +191,8 @@ static ws_status add_alternative(builder *b, const ws_clause_text *clause, uint3
         WS_TRY(fill_phrase(b, field, tokens, places));
     else
         WS_TRY(fill_word(b, clause, field, tokens, places));
-    ws_query_alternative *all = grown(b, q->alternatives, q->n_alternatives, &b->alternatives_cap, sizeof *all);
+    ws_query_alternative *all =
+        grown(b, q->alternatives, q->n_alternatives, &b->alternatives_cap, sizeof *all);
     if (!all)
         return WS_ERR_NOMEM;
     q->alternatives = all;
@@ -209,7 +220,8 @@ static ws_status add_alternatives(builder *b, const ws_clause_text *clause)
         ws_tokens tokens;
         if (!has_kind(schema, kind))
             continue;
-        WS_TRY(ws_analyzer_run(b->request->analyzer, kind, WS_ANALYZE_QUERY, clause->text, &tokens));
+        WS_TRY(
+            ws_analyzer_run(b->request->analyzer, kind, WS_ANALYZE_QUERY, clause->text, &tokens));
         for (uint32_t f = 0; f < schema->n_fields; f++)
             if (is_text(schema, f, kind))
                 WS_TRY(add_alternative(b, clause, f, &tokens));
@@ -238,7 +250,8 @@ static ws_status add_clause(builder *b, const ws_clause_text *text)
 
 static ws_status add_clauses(builder *b)
 {
-    ws_str text = ws_str_sub(b->request->text, 0, ws_cut_limit(b->request->text, b->request->max_code_points));
+    ws_str text = ws_str_sub(b->request->text, 0,
+                             ws_cut_limit(b->request->text, b->request->max_code_points));
     ws_cutter cutter = {{NULL, 0}, 0};
     ws_clause_text clause;
     b->warnings |= text.len < b->request->text.len ? WS_QUERY_CLIPPED_TEXT : 0;
@@ -256,7 +269,8 @@ static ws_status add_clauses(builder *b)
 static ws_status build(builder *b, ws_error *error)
 {
     ws_query *q = b->query;
-    WS_TRY(ws_filter_parse(b->request->schema, b->request->filter, &q->arena, &q->predicates, &q->n_predicates, error));
+    WS_TRY(ws_filter_parse(b->request->schema, b->request->filter, &q->arena, &q->predicates,
+                           &q->n_predicates, error));
     ws_status status = add_clauses(b);
     if (!status)
         status = ws_query_write_description(q, b->request, b->warnings);
@@ -264,7 +278,8 @@ static ws_status build(builder *b, ws_error *error)
         status = ws_query_write_key(q, b->warnings);
     if (status)
         return ws_error_set(error, status, "cannot make a query: %s", ws_status_text(status));
-    q->clipped = b->warnings & (WS_QUERY_CLIPPED_TEXT | WS_QUERY_CLIPPED_CLAUSES) ? WS_TRUNCATED : WS_OK;
+    q->clipped =
+        b->warnings & (WS_QUERY_CLIPPED_TEXT | WS_QUERY_CLIPPED_CLAUSES) ? WS_TRUNCATED : WS_OK;
     return q->clipped;
 }
 

@@ -7,10 +7,10 @@
 
 typedef struct {
     const ws_schema *schema;
-    ws_analyzer *analyzer; /* borrowed for the call */
-    ws_str text;           /* any bytes */
-    ws_str filter;         /* engine/query/filter.h; empty = none */
-    uint32_t op;           /* WS_OPERATOR_* */
+    ws_analyzer *analyzer;                 /* borrowed for the call */
+    ws_str text;                           /* any bytes */
+    ws_str filter;                         /* engine/query/filter.h; empty = none */
+    uint32_t op;                           /* WS_OPERATOR_* */
     uint64_t max_code_points, max_clauses; /* what is beyond is clipped before it is analysed */
 } ws_query_request;
 
@@ -19,9 +19,6 @@ typedef struct {
  * WS_ERR_ARG (op), WS_ERR_NOMEM. [1] per analyzer. Linear in what is not clipped. */
 ws_status ws_query_make(ws_query **out, const ws_query_request *request, ws_error *error);
 
-/* Drops a reference; the last one frees. NULL does nothing. [any] */
-void ws_query_unref(ws_query *query);
-
 /* Why something was left out: bits. */
 #define WS_QUERY_CLIPPED_TEXT    1u
 #define WS_QUERY_CLIPPED_CLAUSES 2u
@@ -29,7 +26,8 @@ void ws_query_unref(ws_query *query);
 
 /* Writes query->describe and query->key from everything else. In query_describe.c and
  * query_key.c. */
-ws_status ws_query_write_description(ws_query *query, const ws_query_request *request, uint32_t warnings);
+ws_status ws_query_write_description(ws_query *query, const ws_query_request *request,
+                                     uint32_t warnings);
 ws_status ws_query_write_key(ws_query *query, uint32_t warnings);
 
 #endif

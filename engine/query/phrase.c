@@ -11,8 +11,10 @@ static ws_status load_positions(ws_traversal *t, ws_segment_list *list, uint32_t
     ws_postings *p = &list->postings;
     WS_TRY(ws_postings_load_tfs(p));
     *n = p->tfs[index];
-    /* A block of 128 positions has at least 2 bytes: a tf beyond this was never written, and must not size a buffer. */
-    uint64_t most = p->term.cf == 1 ? 1 : WS_MIN(p->term.cf, (p->term.pos_length + 1) / 2 * WS_POSITION_BLOCK);
+    /* A block of 128 positions has at least 2 bytes: a tf beyond this was never written, and must
+     * not size a buffer. */
+    uint64_t most =
+        p->term.cf == 1 ? 1 : WS_MIN(p->term.cf, (p->term.pos_length + 1) / 2 * WS_POSITION_BLOCK);
     if (*n > most)
         return WS_ERR_CORRUPT;
     WS_TRY(ws_number_room_for(&t->positions, *n));
@@ -49,8 +51,8 @@ static uint32_t keep_starts(ws_traversal *t, uint32_t offset, uint32_t n_positio
 }
 
 /* Applies one list: it may stand at several places of the phrase. */
-static ws_status apply_list(ws_traversal *t, const ws_segment_alternative *a, uint32_t list, uint32_t n_positions, int begun,
-                            uint32_t *n)
+static ws_status apply_list(ws_traversal *t, const ws_segment_alternative *a, uint32_t list,
+                            uint32_t n_positions, int begun, uint32_t *n)
 {
     for (uint32_t place = 0; place < a->n_places && !(begun && *n == 0); place++) {
         if (a->places[place].word != list)
@@ -64,7 +66,8 @@ static ws_status apply_list(ws_traversal *t, const ws_segment_alternative *a, ui
     return WS_OK;
 }
 
-ws_status ws_phrase_count(ws_traversal *t, const ws_segment_alternative *a, const uint32_t *index, uint32_t *tf)
+ws_status ws_phrase_count(ws_traversal *t, const ws_segment_alternative *a, const uint32_t *index,
+                          uint32_t *tf)
 {
     ws_segment_list *lists = t->segment->lists;
     *tf = 0;
@@ -84,7 +87,8 @@ ws_status ws_phrase_count(ws_traversal *t, const ws_segment_alternative *a, cons
 
 /* --- over a window --- */
 
-static ws_status find_postings(ws_traversal *t, const ws_segment_alternative *a, uint32_t doc, uint32_t *index)
+static ws_status find_postings(ws_traversal *t, const ws_segment_alternative *a, uint32_t doc,
+                               uint32_t *index)
 {
     for (uint32_t i = 0; i < a->n_lists; i++) {
         uint32_t found;
@@ -95,15 +99,15 @@ static ws_status find_postings(ws_traversal *t, const ws_segment_alternative *a,
     return WS_OK;
 }
 
-static void add_score(ws_traversal *t, const ws_segment_alternative *a, uint32_t repeats, uint32_t base, uint32_t at,
-                      uint32_t tf)
+static void add_score(ws_traversal *t, const ws_segment_alternative *a, uint32_t repeats,
+                      uint32_t base, uint32_t at, uint32_t tf)
 {
     t->scores[at] += repeats * ws_score_posting(a->table, a->unit, tf, a->norms[base + at]);
     t->touched |= 1ull << (at / 64);
 }
 
-static ws_status check_document(ws_traversal *t, const ws_segment_alternative *a, uint32_t repeats, uint32_t base,
-                                uint32_t at, uint64_t *match)
+static ws_status check_document(ws_traversal *t, const ws_segment_alternative *a, uint32_t repeats,
+                                uint32_t base, uint32_t at, uint64_t *match)
 {
     uint32_t tf;
     WS_TRY(find_postings(t, a, base + at, a->index));
@@ -116,8 +120,9 @@ static ws_status check_document(ws_traversal *t, const ws_segment_alternative *a
     return WS_OK;
 }
 
-ws_status ws_phrase_match(ws_traversal *t, const ws_segment_alternative *a, uint32_t repeats, uint32_t base,
-                          const uint64_t candidates[WS_WINDOW_WORDS], uint64_t match[WS_WINDOW_WORDS])
+ws_status ws_phrase_match(ws_traversal *t, const ws_segment_alternative *a, uint32_t repeats,
+                          uint32_t base, const uint64_t candidates[WS_WINDOW_WORDS],
+                          uint64_t match[WS_WINDOW_WORDS])
 {
     uint32_t n = 0;
     for (uint32_t w = 0; w < WS_WINDOW_WORDS; w++)
@@ -127,7 +132,8 @@ ws_status ws_phrase_match(ws_traversal *t, const ws_segment_alternative *a, uint
                 if (status)
                     return status;
             }
-            WS_TRY(check_document(t, a, repeats, base, w * 64 + (uint32_t)__builtin_ctzll(bits), match));
+            WS_TRY(check_document(t, a, repeats, base, w * 64 + (uint32_t)__builtin_ctzll(bits),
+                                  match));
         }
     return WS_OK;
 }

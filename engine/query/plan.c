@@ -3,7 +3,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-#define UNITS_MAX ((uint64_t)1 << 31) /* the sum of all units stays below, so no score overflows */
+#define UNITS_MAX ((uint64_t)1 << 31) /* the sum of all units stays below, so no score overflows   \
+                                       */
 
 /* --- document frequencies --- */
 
@@ -34,7 +35,8 @@ static int places_equal(const ws_query *q, const ws_query_place *a, const ws_que
                                         a->n_bigrams * sizeof *q->bigrams) == 0);
 }
 
-static int alternatives_equal(const ws_query *q, const ws_query_alternative *a, const ws_query_alternative *b)
+static int alternatives_equal(const ws_query *q, const ws_query_alternative *a,
+                              const ws_query_alternative *b)
 {
     if (a->field != b->field || a->n_places != b->n_places)
         return 0;
@@ -46,7 +48,8 @@ static int alternatives_equal(const ws_query *q, const ws_query_alternative *a, 
 
 static int clauses_equal(const ws_query *q, const ws_query_clause *a, const ws_query_clause *b)
 {
-    if (a->phrase != b->phrase || a->negative != b->negative || a->n_alternatives != b->n_alternatives)
+    if (a->phrase != b->phrase || a->negative != b->negative ||
+        a->n_alternatives != b->n_alternatives)
         return 0;
     for (uint32_t i = 0; i < a->n_alternatives; i++)
         if (!alternatives_equal(q, &q->alternatives[a->first_alternative + i],
@@ -74,7 +77,9 @@ static ws_status count_repeats(ws_plan *plan, ws_arena *arena)
 
 static const ws_score_table *table_of(const ws_plan *plan, uint32_t field, uint32_t stream)
 {
-    return field < WS_MAX_FIELDS && stream < WS_SCHEMA_STREAMS ? plan->tables->streams[field][stream] : NULL;
+    return field < WS_MAX_FIELDS && stream < WS_SCHEMA_STREAMS
+               ? plan->tables->streams[field][stream]
+               : NULL;
 }
 
 static uint64_t list_unit(const ws_plan *plan, uint32_t i, uint32_t shift)
@@ -83,7 +88,8 @@ static uint64_t list_unit(const ws_plan *plan, uint32_t i, uint32_t shift)
     const ws_score_table *table = table_of(plan, list->field, list->stream);
     if (!table || !list->multiplicity || !plan->lists[i].df)
         return 0;
-    return (ws_score_unit(ws_score_idf(table->n_docs, plan->lists[i].df), table->weight) >> shift) * list->multiplicity;
+    return (ws_score_unit(ws_score_idf(table->n_docs, plan->lists[i].df), table->weight) >> shift) *
+           list->multiplicity;
 }
 
 /* 0 when a place's term is nowhere: the phrase is then nowhere too. */
@@ -97,7 +103,8 @@ static uint64_t phrase_unit(const ws_plan *plan, const ws_query_alternative *a, 
         uint32_t list = plan->query->places[a->first_place + i].word;
         if (list == WS_NO_LIST || plan->lists[list].df == 0)
             return 0;
-        sum += ws_score_unit(ws_score_idf(table->n_docs, plan->lists[list].df), table->weight) >> shift;
+        sum += ws_score_unit(ws_score_idf(table->n_docs, plan->lists[list].df), table->weight) >>
+               shift;
     }
     return sum;
 }
@@ -120,7 +127,8 @@ static uint64_t set_phrase_units(ws_plan *plan, uint32_t shift)
     for (uint32_t i = 0; i < q->n_clauses; i++) {
         const ws_query_clause *c = &q->clauses[i];
         for (uint32_t k = c->first_alternative; k < c->first_alternative + c->n_alternatives; k++) {
-            uint64_t unit = c->phrase && !c->negative ? phrase_unit(plan, &q->alternatives[k], shift) : 0;
+            uint64_t unit =
+                c->phrase && !c->negative ? phrase_unit(plan, &q->alternatives[k], shift) : 0;
             plan->phrase_units[k] = (uint32_t)unit;
             sum += unit;
         }
@@ -128,8 +136,8 @@ static uint64_t set_phrase_units(ws_plan *plan, uint32_t shift)
     return sum;
 }
 
-ws_status ws_plan_make(ws_plan *plan, const ws_snapshot *snapshot, const ws_query *query, const ws_score_tables *tables,
-                       ws_arena *arena)
+ws_status ws_plan_make(ws_plan *plan, const ws_snapshot *snapshot, const ws_query *query,
+                       const ws_score_tables *tables, ws_arena *arena)
 {
     memset(plan, 0, sizeof *plan);
     plan->snapshot = snapshot;

@@ -71,10 +71,12 @@ static int has_all_bigrams(const builder *b, const ws_query_place *place)
 }
 
 /* Returns how many documents may match the place; 0 when none can. */
-static ws_status make_place(builder *b, const ws_query_place *from, ws_segment_place *to, uint64_t *most)
+static ws_status make_place(builder *b, const ws_query_place *from, ws_segment_place *to,
+                            uint64_t *most)
 {
     uint64_t rarest = UINT64_MAX;
-    *to = (ws_segment_place){is_present(b, from->word) ? b->number[from->word] : WS_NO_LIST, 0, NULL};
+    *to =
+        (ws_segment_place){is_present(b, from->word) ? b->number[from->word] : WS_NO_LIST, 0, NULL};
     *most = to->word == WS_NO_LIST ? 0 : df_of(b, to->word);
     if (!has_all_bigrams(b, from))
         return WS_OK;
@@ -105,7 +107,8 @@ static void mark_place(builder *b, const ws_segment_place *place, uint8_t positi
 
 /* --- alternatives --- */
 
-/* Distinct lists of a phrase, rarest first: a candidate is dropped as early as possible. Insertion: phrases are short. */
+/* Distinct lists of a phrase, rarest first: a candidate is dropped as early as possible. Insertion:
+ * phrases are short. */
 static ws_status order_lists(builder *b, ws_segment_alternative *a)
 {
     a->n_lists = 0;
@@ -140,8 +143,8 @@ static ws_status finish_phrase(builder *b, uint32_t unit, ws_segment_alternative
 }
 
 /* *most 0: no document can match, `to` is not to be used. */
-static ws_status make_alternative(builder *b, const ws_query_clause *clause, uint32_t which, ws_segment_alternative *to,
-                                  uint64_t *most)
+static ws_status make_alternative(builder *b, const ws_query_clause *clause, uint32_t which,
+                                  ws_segment_alternative *to, uint64_t *most)
 {
     const ws_query_alternative *from = &b->plan->query->alternatives[which];
     *most = UINT64_MAX;
@@ -153,7 +156,8 @@ static ws_status make_alternative(builder *b, const ws_query_clause *clause, uin
         return WS_ERR_NOMEM;
     for (uint32_t i = 0; i < from->n_places && *most; i++) {
         uint64_t here = 0;
-        WS_TRY(make_place(b, &b->plan->query->places[from->first_place + i], &to->places[i], &here));
+        WS_TRY(
+            make_place(b, &b->plan->query->places[from->first_place + i], &to->places[i], &here));
         *most = WS_MIN(*most, here);
     }
     if (*most == 0)
@@ -174,7 +178,8 @@ static ws_status make_clause(builder *b, uint32_t which, ws_segment_clause *to)
         return WS_ERR_NOMEM;
     for (uint32_t i = 0; i < from->n_alternatives; i++) {
         uint64_t most = 0;
-        WS_TRY(make_alternative(b, from, from->first_alternative + i, &to->alternatives[to->n_alternatives], &most));
+        WS_TRY(make_alternative(b, from, from->first_alternative + i,
+                                &to->alternatives[to->n_alternatives], &most));
         to->n_alternatives += most != 0;
         to->most += most;
     }
@@ -184,7 +189,8 @@ static ws_status make_clause(builder *b, uint32_t which, ws_segment_clause *to)
 static int compare_clauses(const void *x, const void *y)
 {
     const ws_segment_clause *a = x, *b = y;
-    return a->phrase != b->phrase ? a->phrase - b->phrase : (a->most > b->most) - (a->most < b->most);
+    return a->phrase != b->phrase ? a->phrase - b->phrase
+                                  : (a->most > b->most) - (a->most < b->most);
 }
 
 static ws_status make_clauses(builder *b)
@@ -196,7 +202,8 @@ static ws_status make_clauses(builder *b)
     if (!out->positive || !out->negative)
         return WS_ERR_NOMEM;
     for (uint32_t i = 0; i < q->n_clauses; i++) {
-        ws_segment_clause *to = q->clauses[i].negative ? &out->negative[out->n_negative] : &out->positive[out->n_positive];
+        ws_segment_clause *to = q->clauses[i].negative ? &out->negative[out->n_negative]
+                                                       : &out->positive[out->n_positive];
         if (b->plan->repeats[i] == 0)
             continue;
         WS_TRY(make_clause(b, i, to));
@@ -212,7 +219,8 @@ static ws_status make_clauses(builder *b)
     return WS_OK;
 }
 
-ws_status ws_plan_segment(ws_segment_plan *out, const ws_plan *plan, uint32_t index, ws_arena *arena, int *matches)
+ws_status ws_plan_segment(ws_segment_plan *out, const ws_plan *plan, uint32_t index,
+                          ws_arena *arena, int *matches)
 {
     const ws_snapshot_segment *s = &plan->snapshot->segments[index];
     builder b = {out, plan, arena, NULL};

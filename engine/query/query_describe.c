@@ -12,7 +12,8 @@ static ws_str term_of(const ws_query *q, uint32_t list)
     return term.len == WS_TERM_MAX ? ws_str_sub(term, 0, ws_utf8_floor(term, WS_TERM_KEPT)) : term;
 }
 
-/* Terms of the first alternative: of a word joined by - (k-pop reads as it was typed), of a phrase by spaces. */
+/* Terms of the first alternative: of a word joined by - (k-pop reads as it was typed), of a phrase
+ * by spaces. */
 static void append_clause(const ws_query *q, const ws_query_clause *clause, ws_buf *out)
 {
     const ws_query_alternative *a = &q->alternatives[clause->first_alternative];
@@ -68,7 +69,8 @@ static void write_limit(ws_json *j, const char *code, const char *what, uint64_t
 {
     ws_buf message;
     ws_buf_init(&message);
-    ws_buf_printf(&message, "only the first %llu %s of the query were used", (unsigned long long)limit, what);
+    ws_buf_printf(&message, "only the first %llu %s of the query were used",
+                  (unsigned long long)limit, what);
     ws_buf_u8(&message, 0);
     if (!ws_buf_status(&message))
         write_warning(j, code, (const char *)message.data);
@@ -86,11 +88,13 @@ static void write_warnings(const ws_query_request *request, uint32_t warnings, w
     if (warnings & WS_QUERY_CLIPPED_CLAUSES)
         write_limit(j, "too_many_terms", "words and phrases", request->max_clauses);
     if (warnings & WS_QUERY_NO_POSITIONS)
-        write_warning(j, "no_positions", "a field without positions cannot answer a phrase and was left out of it");
+        write_warning(j, "no_positions",
+                      "a field without positions cannot answer a phrase and was left out of it");
     ws_json_end_array(j);
 }
 
-ws_status ws_query_write_description(ws_query *q, const ws_query_request *request, uint32_t warnings)
+ws_status ws_query_write_description(ws_query *q, const ws_query_request *request,
+                                     uint32_t warnings)
 {
     ws_buf out;
     ws_json j;

@@ -70,5 +70,6 @@ struct ws_query {
 };
 
 ws_query *ws_query_ref(ws_query *query);
+void ws_query_unref(ws_query *query); /* the last one frees; NULL does nothing. [any] */
 
 #endif

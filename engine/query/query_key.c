@@ -1,4 +1,5 @@
-/* The key of a query: a hash of what is asked, after analysis, so that spellings which mean the same are one entry of a cache. */
+/* The key of a query: a hash of what is asked, after analysis, so that spellings which mean the
+ * same are one entry of a cache. */
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/hash.h"
@@ -61,12 +62,14 @@ static void append_predicates(const ws_query *q, ws_buf *out)
     }
 }
 
-/* Everything is counted or preceded by its length, so two queries with the same bytes are the same query. */
+/* Everything is counted or preceded by its length, so two queries with the same bytes are the same
+ * query. */
 ws_status ws_query_write_key(ws_query *q, uint32_t warnings)
 {
     ws_buf out;
     ws_buf_init(&out);
-    ws_buf_u8(&out, q->n_positive > 1 ? (uint8_t)q->op : 0); /* of one word OR and AND are the same */
+    ws_buf_u8(&out,
+              q->n_positive > 1 ? (uint8_t)q->op : 0); /* of one word OR and AND are the same */
     ws_buf_u8(&out, (uint8_t)warnings);
     ws_buf_varint(&out, q->n_clauses);
     for (uint32_t i = 0; i < q->n_clauses; i++)

@@ -11,7 +11,8 @@
 
 uint64_t ws_score_weight(const ws_schema *schema, uint32_t field, uint32_t stream)
 {
-    if (field >= schema->n_fields || stream >= WS_SCHEMA_STREAMS || schema->fields[field].type != WS_FIELD_TEXT)
+    if (field >= schema->n_fields || stream >= WS_SCHEMA_STREAMS ||
+        schema->fields[field].type != WS_FIELD_TEXT)
         return 0;
     return (uint64_t)schema->fields[field].boost * schema->weights[stream] >> 16;
 }
@@ -23,7 +24,8 @@ uint64_t ws_score_idf(uint64_t n_docs, uint64_t df)
 }
 
 /* Below 2^32 * 2^88 above and 2^92 below the line, so 128 bits hold it exactly. */
-uint64_t ws_score_length(const ws_schema *schema, uint64_t n_docs, uint64_t sum_length, uint8_t code)
+uint64_t ws_score_length(const ws_schema *schema, uint64_t n_docs, uint64_t sum_length,
+                         uint8_t code)
 {
     uint64_t b = WS_MIN(schema->b, ONE_Q24);
     if (sum_length == 0)

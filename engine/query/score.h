@@ -15,9 +15,9 @@
 
 /* Of one (field, stream). Immutable. */
 typedef struct {
-    uint64_t n_docs;                            /* N: documents with a token there, at the epoch */
-    uint64_t weight;                            /* w in 1/65,536 */
-    uint64_t length[WS_SCORE_NORMS];            /* K by length code, units of 2^-20 */
+    uint64_t n_docs;                 /* N: documents with a token there, at the epoch */
+    uint64_t weight;                 /* w in 1/65,536 */
+    uint64_t length[WS_SCORE_NORMS]; /* K by length code, units of 2^-20 */
     /* F at [tf << 8 | length code], units of 2^-31 */
     uint32_t rows[WS_SCORE_ROWS * WS_SCORE_NORMS];
 } ws_score_table;
@@ -38,7 +38,8 @@ uint64_t ws_score_idf(uint64_t n_docs, uint64_t df);
 
 /* K of a length code. sum_length = 0 (no statistics yet) counts every document as of mean length.
  * [any] */
-uint64_t ws_score_length(const ws_schema *schema, uint64_t n_docs, uint64_t sum_length, uint8_t code);
+uint64_t ws_score_length(const ws_schema *schema, uint64_t n_docs, uint64_t sum_length,
+                         uint8_t code);
 
 /* F for any tf >= 1. [any] */
 uint32_t ws_score_fraction(uint64_t length, uint32_t tf);
@@ -50,9 +51,11 @@ static inline uint64_t ws_score_unit(uint64_t idf, uint64_t weight)
 }
 
 /* Contribution of one posting. unit below 2^31. */
-static inline uint32_t ws_score_posting(const ws_score_table *table, uint32_t unit, uint32_t tf, uint8_t code)
+static inline uint32_t ws_score_posting(const ws_score_table *table, uint32_t unit, uint32_t tf,
+                                        uint8_t code)
 {
-    uint32_t fraction = tf < WS_SCORE_ROWS ? table->rows[tf << 8 | code] : ws_score_fraction(table->length[code], tf);
+    uint32_t fraction = tf < WS_SCORE_ROWS ? table->rows[tf << 8 | code]
+                                           : ws_score_fraction(table->length[code], tf);
     return (uint32_t)((uint64_t)unit * fraction >> 31);
 }
 

@@ -15,13 +15,13 @@ typedef struct {
 typedef struct {
     const ws_plan *plan;
     ws_segment_plan *segment;
-    ws_top *top;             /* shared by all segments: its worst score is the threshold */
-    const ws_budget *budget; /* NULL = unlimited */
-    uint32_t *scores;        /* [WS_WINDOW_DOCS], all 0 between windows */
-    uint64_t touched;        /* bit i: scores[64 i ... 64 i + 63] may not be 0 */
+    ws_top *top;                      /* shared by all segments: its worst score is the threshold */
+    const ws_budget *budget;          /* NULL = unlimited */
+    uint32_t *scores;                 /* [WS_WINDOW_DOCS], all 0 between windows */
+    uint64_t touched;                 /* bit i: scores[64 i ... 64 i + 63] may not be 0 */
     ws_number_room starts, positions; /* phrases */
     /* counts, added to over the segments */
-    uint64_t total;    /* documents that match */
+    uint64_t total; /* documents that match */
     uint64_t postings, blocks, positions_decoded, windows, scored;
 } ws_traversal;
 
@@ -37,6 +37,18 @@ ws_status ws_traverse_windowed_and(ws_traversal *t);
 
 /* The traversal for a segment plan. */
 ws_traverse_fn ws_traversal_choose(const ws_segment_plan *segment);
+
+/* Counts the decoded block of a list, the first time. A window may come back to a block for tfs or
+ * positions: that is no new posting. */
+static inline void ws_traversal_count(ws_traversal *t, ws_segment_list *list)
+{
+    const ws_postings *p = &list->postings;
+    if (p->block < list->counted || p->block == WS_NO_BLOCK)
+        return;
+    list->counted = p->block + 1;
+    t->blocks++;
+    t->postings += p->n;
+}
 
 /* Makes room for n numbers; WS_ERR_NOMEM. */
 ws_status ws_number_room_for(ws_number_room *room, uint32_t n);

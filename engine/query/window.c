@@ -22,15 +22,10 @@ ws_status ws_number_room_for(ws_number_room *room, uint32_t n)
 
 ws_status ws_window_load(ws_traversal *t, ws_segment_list *list, uint32_t block)
 {
-    ws_postings *p = &list->postings;
-    if (block == p->block)
+    if (block == list->postings.block)
         return WS_OK;
-    WS_TRY(ws_postings_load(p, block));
-    if (block >= list->counted) { /* a window may come back to a block for tfs or positions */
-        list->counted = block + 1;
-        t->blocks++;
-        t->postings += p->n;
-    }
+    WS_TRY(ws_postings_load(&list->postings, block));
+    ws_traversal_count(t, list);
     return WS_OK;
 }
 
@@ -44,7 +39,8 @@ static int decoded_block_has(const ws_postings *p, uint32_t target)
     return p->block != WS_NO_BLOCK && p->docs[0] <= target && target <= p->docs[p->n - 1];
 }
 
-ws_status ws_window_seek(ws_traversal *t, ws_segment_list *list, uint32_t target, uint32_t *index, uint32_t *doc)
+ws_status ws_window_seek(ws_traversal *t, ws_segment_list *list, uint32_t target, uint32_t *index,
+                         uint32_t *doc)
 {
     ws_postings *p = &list->postings;
     *doc = WS_NO_DOC;
@@ -88,18 +84,21 @@ static uint64_t groups(uint32_t first, uint32_t last)
     return (~0ull << (first / 64)) & (~0ull >> (63 - last / 64));
 }
 
-ws_status ws_window_score(ws_traversal *t, ws_segment_list *list, uint32_t from, uint32_t to, uint32_t base)
+ws_status ws_window_score(ws_traversal *t, ws_segment_list *list, uint32_t from, uint32_t to,
+                          uint32_t base)
 {
     if (from == to)
         return WS_OK;
     WS_TRY(ws_postings_load_tfs(&list->postings));
-    const uint32_t *docs = list->postings.docs, *tfs = list->postings.tfs, *rows = list->table->rows;
+    const uint32_t *docs = list->postings.docs, *tfs = list->postings.tfs,
+                   *rows = list->table->rows;
     const uint8_t *norms = list->norms;
     const uint64_t unit = list->unit;
     uint32_t *scores = t->scores;
     for (uint32_t i = from; i < to; i++) {
         uint32_t doc = docs[i], tf = tfs[i], norm = norms[doc];
-        uint64_t fraction = tf < WS_SCORE_ROWS ? rows[tf << 8 | norm] : ws_score_fraction(list->table->length[norm], tf);
+        uint64_t fraction = tf < WS_SCORE_ROWS ? rows[tf << 8 | norm]
+                                               : ws_score_fraction(list->table->length[norm], tf);
         scores[doc - base] += (uint32_t)(unit * fraction >> 31);
     }
     t->touched |= groups(docs[from] - base, docs[to - 1] - base);
@@ -108,7 +107,8 @@ ws_status ws_window_score(ws_traversal *t, ws_segment_list *list, uint32_t from,
 
 /* --- words of bits --- */
 
-void ws_window_allowed(const ws_segment_plan *segment, uint32_t base, uint64_t bits[WS_WINDOW_WORDS])
+void ws_window_allowed(const ws_segment_plan *segment, uint32_t base,
+                       uint64_t bits[WS_WINDOW_WORDS])
 {
     uint32_t n = WS_MIN(segment->n_docs - base, WS_WINDOW_DOCS), words = (n + 63) / 64;
     for (uint32_t w = 0; w < words; w++) {
@@ -128,8 +128,8 @@ int ws_window_is_empty(const uint64_t bits[WS_WINDOW_WORDS])
     return any == 0;
 }
 
-/* Bits of a word by halves, quarters, eighths (Warren, Hacker's Delight, section 5-1): the baseline of x86-64 has no
- * instruction for it. */
+/* Bits of a word by halves, quarters, eighths (Warren, Hacker's Delight, section 5-1): the baseline
+ * of x86-64 has no instruction for it. */
 static uint64_t count_word(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555u;

@@ -11,7 +11,8 @@
 #include "engine/query/traversal.h"
 
 /* First index in [from, n) with docs[index] >= target, n when there is none. */
-static inline uint32_t ws_window_lower_bound(const uint32_t *docs, uint32_t from, uint32_t n, uint32_t target)
+static inline uint32_t ws_window_lower_bound(const uint32_t *docs, uint32_t from, uint32_t n,
+                                             uint32_t target)
 {
     while (from < n) {
         uint32_t middle = from + (n - from) / 2;
@@ -34,19 +35,23 @@ ws_status ws_window_load(ws_traversal *t, ws_segment_list *list, uint32_t block)
 /* Moves list->block to the block where the window at `base` begins. */
 void ws_window_enter(ws_segment_list *list, uint32_t base);
 
-/* Finds the first posting with document >= target, from list->block on, and decodes its block: *index its place there, *doc its document
- * or WS_NO_DOC when there is none. Targets of a window may come in any order. */
-ws_status ws_window_seek(ws_traversal *t, ws_segment_list *list, uint32_t target, uint32_t *index, uint32_t *doc);
+/* Finds the first posting with document >= target, from list->block on, and decodes its block:
+ * *index its place there, *doc its document or WS_NO_DOC when there is none. Targets of a window
+ * may come in any order. */
+ws_status ws_window_seek(ws_traversal *t, ws_segment_list *list, uint32_t target, uint32_t *index,
+                         uint32_t *doc);
 
 /* Sets the bits of docs[from, to) of the decoded block. */
 void ws_window_mark(ws_segment_list *list, uint32_t from, uint32_t to, uint32_t base);
 
 /* Adds the contributions of postings [from, to) of the decoded block; loads its tfs. list->unit is
  * not 0. */
-ws_status ws_window_score(ws_traversal *t, ws_segment_list *list, uint32_t from, uint32_t to, uint32_t base);
+ws_status ws_window_score(ws_traversal *t, ws_segment_list *list, uint32_t from, uint32_t to,
+                          uint32_t base);
 
 /* Documents of the window that are live and pass the filter. */
-void ws_window_allowed(const ws_segment_plan *segment, uint32_t base, uint64_t bits[WS_WINDOW_WORDS]);
+void ws_window_allowed(const ws_segment_plan *segment, uint32_t base,
+                       uint64_t bits[WS_WINDOW_WORDS]);
 
 int ws_window_is_empty(const uint64_t bits[WS_WINDOW_WORDS]);
 uint32_t ws_window_count(const uint64_t bits[WS_WINDOW_WORDS]);

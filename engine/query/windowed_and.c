@@ -1,5 +1,6 @@
-/* AND: windows of 4,096 documents, but only those in which every clause may match. Bits first, rarest clause first, each clause asked only for the
- * documents that are left: where these are fewer than the blocks of a list, the list is probed for them instead of decoded. Scores last, for
+/* AND: windows of 4,096 documents, but only those in which every clause may match. Bits first,
+ * rarest clause first, each clause asked only for the documents that are left: where these are
+ * fewer than the blocks of a list, the list is probed for them instead of decoded. Scores last, for
  * what matches. */
 #include "base/bytes.h"
 #include "base/error.h"
@@ -14,7 +15,8 @@ static ws_status next_of_list(ws_traversal *t, uint32_t list, uint32_t target, u
 }
 
 /* Lower bounds of the first document >= target that matches. */
-static ws_status next_of_place(ws_traversal *t, const ws_segment_place *place, uint32_t target, uint32_t *doc)
+static ws_status next_of_place(ws_traversal *t, const ws_segment_place *place, uint32_t target,
+                               uint32_t *doc)
 {
     uint32_t word = WS_NO_DOC, all = place->n_bigrams ? target : WS_NO_DOC;
     if (place->word != WS_NO_LIST)
@@ -25,7 +27,8 @@ static ws_status next_of_place(ws_traversal *t, const ws_segment_place *place, u
     return WS_OK;
 }
 
-static ws_status next_of_clause(ws_traversal *t, const ws_segment_clause *clause, uint32_t target, uint32_t *doc)
+static ws_status next_of_clause(ws_traversal *t, const ws_segment_clause *clause, uint32_t target,
+                                uint32_t *doc)
 {
     *doc = WS_NO_DOC;
     for (uint32_t i = 0; i < clause->n_alternatives; i++) {
@@ -38,7 +41,8 @@ static ws_status next_of_clause(ws_traversal *t, const ws_segment_clause *clause
     return WS_OK;
 }
 
-/* A clause with several documents a window is there nearly always: asking would cost more than it saves. */
+/* A clause with several documents a window is there nearly always: asking would cost more than it
+ * saves. */
 static int is_sparse(const ws_segment_plan *segment, const ws_segment_clause *clause)
 {
     return clause->most < segment->n_docs / (WS_WINDOW_DOCS / 4);
@@ -93,7 +97,8 @@ static ws_status take_window(ws_traversal *t, ws_segment_list *list, uint32_t ba
     uint32_t end = base + WS_WINDOW_DOCS;
     for (uint32_t b = list->block; b < p->n_blocks; b++) {
         WS_TRY(ws_window_load(t, list, b));
-        uint32_t from = ws_window_lower_bound(p->docs, 0, p->n, base), to = ws_window_lower_bound(p->docs, from, p->n, end);
+        uint32_t from = ws_window_lower_bound(p->docs, 0, p->n, base),
+                 to = ws_window_lower_bound(p->docs, from, p->n, end);
         if (score)
             WS_TRY(ws_window_score(t, list, from, to, base));
         else
@@ -146,7 +151,8 @@ static ws_status score_document(ws_traversal *t, ws_segment_list *list, uint32_t
     return found == base + at ? ws_window_score(t, list, index, index + 1, base) : WS_OK;
 }
 
-static ws_status score_list(ws_traversal *t, ws_segment_list *list, uint32_t base, const uint64_t *match, uint32_t n)
+static ws_status score_list(ws_traversal *t, ws_segment_list *list, uint32_t base,
+                            const uint64_t *match, uint32_t n)
 {
     if (n * 4 > usual_postings(t->segment, list))
         return take_window(t, list, base, 1);

@@ -1,7 +1,9 @@
-/* OR, term at a time within windows of 4,096 documents: each list is decoded once, in order; its postings set bits and add scores; the bits
- * say which documents match. Windows that no list of a positive clause reaches are stepped over.
+/* OR, term at a time within windows of 4,096 documents: each list is decoded once, in order; its
+ * postings set bits and add scores; the bits say which documents match. Windows that no list of a
+ * positive clause reaches are stepped over.
  *
- * Windows of this size and bit words for dense lists: Lucene's bulk scorers for many clauses (issues 13605, 14155, 14679). */
+ * Windows of this size and bit words for dense lists: Lucene's bulk scorers for many clauses
+ * (issues 13605, 14155, 14679). */
 #include "base/bytes.h"
 #include "base/error.h"
 #include "engine/query/clause.h"
@@ -53,7 +55,8 @@ static ws_status take_window(ws_traversal *t, ws_segment_list *list, uint32_t ba
     list->block = list->ahead;
     while (list->next < end) {
         WS_TRY(ws_window_load(t, list, list->ahead));
-        uint32_t to = p->docs[p->n - 1] < end ? p->n : ws_window_lower_bound(p->docs, list->at, p->n, end);
+        uint32_t to =
+            p->docs[p->n - 1] < end ? p->n : ws_window_lower_bound(p->docs, list->at, p->n, end);
         WS_TRY(take_part(t, list, to, base));
         if (to < p->n) {
             stand_at(list, list->ahead, to);
@@ -84,7 +87,8 @@ static ws_status take_lists(ws_traversal *t, uint32_t base)
 }
 
 /* The bits are there already. */
-static ws_status fill_nothing(ws_traversal *t, ws_segment_list *list, uint32_t base, const uint64_t *asked)
+static ws_status fill_nothing(ws_traversal *t, ws_segment_list *list, uint32_t base,
+                              const uint64_t *asked)
 {
     (void)t, (void)list, (void)base, (void)asked;
     return WS_OK;
@@ -97,8 +101,9 @@ static ws_status match_window(ws_traversal *t, uint32_t base, uint64_t *match)
     memset(match, 0, WS_WINDOW_WORDS * sizeof *match);
     for (uint32_t i = 0; i < t->segment->n_positive; i++) {
         const ws_segment_clause *c = &t->segment->positive[i];
-        ws_status status = c->phrase ? ws_clause_match_phrase(t, c, fill_nothing, base, allowed, one)
-                                     : ws_clause_match_word(t, c, fill_nothing, base, allowed, one);
+        ws_status status = c->phrase
+                               ? ws_clause_match_phrase(t, c, fill_nothing, base, allowed, one)
+                               : ws_clause_match_word(t, c, fill_nothing, base, allowed, one);
         if (status)
             return status;
         for (uint32_t w = 0; w < WS_WINDOW_WORDS; w++)
