@@ -80,12 +80,22 @@ static uint64_t load(const uint8_t *values, uint64_t i, uint32_t width)
     return value;
 }
 
-/* Parses and verifies the whole section: columns are small beside postings. */
-static ws_status open_column(ws_segment *segment, uint32_t field, column *c)
+/* Parses; the head was verified at open. */
+static ws_status open_column(const ws_segment *segment, uint32_t field, column *c)
 {
-    if (field >= WS_MAX_FIELDS || !segment->column[field].size || !parse(segment, field, c))
-        return WS_ERR_NOT_FOUND;
+    return field < WS_MAX_FIELDS && segment->column[field].size && parse(segment, field, c) ? WS_OK : WS_ERR_NOT_FOUND;
+}
+
+/* For calls that read every value. */
+static ws_status open_verified(ws_segment *segment, uint32_t field, column *c)
+{
+    WS_TRY(open_column(segment, field, c));
     return ws_segment_file_touch(&segment->file, segment->column[field].data, segment->column[field].size);
+}
+
+static ws_status touch(ws_segment *segment, const uint8_t *p, size_t n)
+{
+    return ws_segment_file_touch(&segment->file, p, n);
 }
 
 uint32_t ws_column_type(const ws_segment *segment, uint32_t field)
@@ -98,11 +108,15 @@ ws_status ws_column_int(ws_segment *segment, uint32_t field, uint32_t doc, int64
 {
     column c;
     *present = 0;
+    *value = 0;
     WS_TRY(open_column(segment, field, &c));
     if (c.type != WS_COLUMN_INT || doc >= segment->meta.n_docs)
         return WS_ERR_ARG;
+    WS_TRY(touch(segment, c.present + doc / 8, 1));
+    WS_TRY(touch(segment, c.values + (size_t)doc * c.width, c.width));
     *present = c.present[doc / 8] >> (doc % 8) & 1;
-    *value = (int64_t)((uint64_t)c.base + load(c.values, doc, c.width));
+    if (*present)
+        *value = (int64_t)((uint64_t)c.base + load(c.values, doc, c.width));
     return WS_OK;
 }
 
@@ -112,23 +126,24 @@ uint32_t ws_column_distinct(const ws_segment *segment, uint32_t field)
     return field < WS_MAX_FIELDS && parse(segment, field, &c) ? c.n_distinct : 0;
 }
 
-static ws_status value_at(const column *c, uint32_t ordinal, ws_str *value)
+static ws_status value_at(ws_segment *segment, const column *c, uint32_t ordinal, ws_str *value)
 {
     if (ordinal >= c->n_distinct)
-        return WS_ERR_CORRUPT;
+        return WS_ERR_RANGE;
+    WS_TRY(touch(segment, c->offsets + (size_t)ordinal * 4, 8));
     uint32_t from = ws_load_u32le(c->offsets + (size_t)ordinal * 4);
     uint32_t to = ws_load_u32le(c->offsets + (size_t)ordinal * 4 + 4);
     if (from > to || to > ws_load_u32le(c->offsets + (size_t)c->n_distinct * 4))
         return WS_ERR_CORRUPT;
     *value = ws_str_make((const char *)c->bytes + from, to - from);
-    return WS_OK;
+    return touch(segment, c->bytes + from, to - from);
 }
 
 ws_status ws_column_value(ws_segment *segment, uint32_t field, uint32_t ordinal, ws_str *value)
 {
     column c;
     WS_TRY(open_column(segment, field, &c));
-    return c.type == WS_COLUMN_INT ? WS_ERR_ARG : value_at(&c, ordinal, value);
+    return c.type == WS_COLUMN_INT ? WS_ERR_ARG : value_at(segment, &c, ordinal, value);
 }
 
 ws_status ws_column_ordinal(ws_segment *segment, uint32_t field, ws_str value, int64_t *ordinal)
@@ -142,7 +157,7 @@ ws_status ws_column_ordinal(ws_segment *segment, uint32_t field, ws_str value, i
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         ws_str v;
-        WS_TRY(value_at(&c, middle, &v));
+        WS_TRY(value_at(segment, &c, middle, &v));
         int order = ws_str_cmp(v, value);
         if (order == 0) {
             *ordinal = middle;
@@ -164,6 +179,19 @@ static ws_status range_of(const column *c, uint32_t doc, uint32_t *from, uint32_
     return *from <= *to ? WS_OK : WS_ERR_CORRUPT;
 }
 
+static ws_status single_ordinal(ws_segment *segment, const column *c, uint32_t doc, uint32_t *out, uint32_t cap,
+                                uint32_t *n)
+{
+    WS_TRY(touch(segment, c->values + (size_t)doc * c->width, c->width));
+    uint64_t value = load(c->values, doc, c->width);
+    if (value > c->n_distinct)
+        return WS_ERR_CORRUPT;
+    *n = value != 0;
+    if (value && cap)
+        out[0] = (uint32_t)value - 1;
+    return WS_OK;
+}
+
 ws_status ws_column_ordinals(ws_segment *segment, uint32_t field, uint32_t doc, uint32_t *out, uint32_t cap, uint32_t *n)
 {
     column c;
@@ -172,16 +200,11 @@ ws_status ws_column_ordinals(ws_segment *segment, uint32_t field, uint32_t doc, 
     WS_TRY(open_column(segment, field, &c));
     if (c.type == WS_COLUMN_INT || doc >= segment->meta.n_docs)
         return WS_ERR_ARG;
-    if (c.type == WS_COLUMN_KEYWORD) {
-        uint64_t value = load(c.values, doc, c.width);
-        if (value > c.n_distinct)
-            return WS_ERR_CORRUPT;
-        *n = value != 0;
-        if (value && cap)
-            out[0] = (uint32_t)value - 1;
-        return WS_OK;
-    }
+    if (c.type == WS_COLUMN_KEYWORD)
+        return single_ordinal(segment, &c, doc, out, cap, n);
+    WS_TRY(touch(segment, c.starts + (size_t)doc * 4, 8));
     WS_TRY(range_of(&c, doc, &from, &to));
+    WS_TRY(touch(segment, c.values + (size_t)from * c.width, (size_t)(to - from) * c.width));
     *n = to - from;
     for (uint32_t i = from; i < to && i - from < cap; i++) {
         out[i - from] = (uint32_t)load(c.values, i, c.width);
@@ -213,7 +236,7 @@ ws_status ws_column_match_ordinal(ws_segment *segment, uint32_t field, uint32_t 
 {
     column c;
     clear_bits(segment, bits);
-    WS_TRY(open_column(segment, field, &c));
+    WS_TRY(open_verified(segment, field, &c));
     if (c.type == WS_COLUMN_INT)
         return WS_ERR_ARG;
     for (uint32_t d = 0; d < segment->meta.n_docs; d++)
@@ -226,7 +249,7 @@ ws_status ws_column_match_range(ws_segment *segment, uint32_t field, int64_t low
 {
     column c;
     clear_bits(segment, bits);
-    WS_TRY(open_column(segment, field, &c));
+    WS_TRY(open_verified(segment, field, &c));
     if (c.type != WS_COLUMN_INT)
         return WS_ERR_ARG;
     for (uint32_t d = 0; d < segment->meta.n_docs; d++) {

@@ -1,13 +1,13 @@
 /* MANIFEST on disk: reading with fall-back, the commit order, and the sweep (docs/format.md section 1). */
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "engine/index/manifest.h"
+#include "engine/index/small_file.h"
 
 #define MANIFEST_MAX (1u << 20)
 
@@ -18,13 +18,13 @@ static ws_status read_one(ws_manifest *m, const char *dir, const char *name, ws_
     char path[4096];
     uint8_t *data;
     size_t size;
-    WS_TRY(ws_path_join(path, sizeof path, dir, name));
+    ws_error why = {0};
+    if (ws_path_join(path, sizeof path, dir, name))
+        return ws_error_at(error, WS_ERR_ARG, dir, 0, "the path is too long");
     WS_TRY(ws_file_read(path, MANIFEST_MAX, &data, &size, error));
-    ws_status status = ws_manifest_decode(m, ws_str_make((const char *)data, size), error);
+    ws_status status = ws_manifest_decode(m, ws_str_make((const char *)data, size), &why);
     ws_free(data);
-    if (status && error)
-        snprintf(error->path, sizeof error->path, "%.*s", (int)sizeof error->path - 1, path);
-    return status;
+    return status ? ws_error_at(error, status, path, 0, "%s", why.message) : WS_OK;
 }
 
 static int is_damage(ws_status status)
@@ -34,7 +34,7 @@ static int is_damage(ws_status status)
 
 ws_status ws_manifest_read(ws_manifest *m, const char *dir, ws_error *error)
 {
-    ws_error first, second;
+    ws_error first = {0}, second = {0};
     ws_status status = read_one(m, dir, "MANIFEST", &first);
     if (status == WS_OK)
         return WS_OK;
@@ -51,6 +51,11 @@ ws_status ws_manifest_read(ws_manifest *m, const char *dir, ws_error *error)
     return previous == WS_ERR_NOT_FOUND ? status : previous;
 }
 
+ws_status ws_manifest_read_previous(ws_manifest *m, const char *dir, ws_error *error)
+{
+    return read_one(m, dir, "MANIFEST.prev", error);
+}
+
 ws_status ws_manifest_peek(const char *dir, uint64_t *generation, ws_error *error)
 {
     ws_manifest m;
@@ -63,34 +68,6 @@ ws_status ws_manifest_peek(const char *dir, uint64_t *generation, ws_error *erro
 
 /* --- writing --- */
 
-static ws_status fail_here(const char *point, const char *dir, ws_error *error)
-{
-    switch (ws_failpoint(point)) {
-    case WS_FAIL_EIO:
-    case WS_FAIL_SHORT:
-        return ws_error_errno(error, EIO, dir, point);
-    case WS_FAIL_ENOSPC:
-        return ws_error_errno(error, ENOSPC, dir, point);
-    default:
-        return WS_OK;
-    }
-}
-
-static ws_status write_file(const char *dir, const char *name, ws_str bytes, const char *sync_point, ws_error *error)
-{
-    char path[4096];
-    ws_file_writer w;
-    WS_TRY(ws_path_join(path, sizeof path, dir, name));
-    WS_TRY(ws_file_writer_open(&w, path, error));
-    ws_file_writer_append(&w, bytes.ptr, bytes.len);
-    ws_status status = fail_here(sync_point, dir, error);
-    if (status) {
-        ws_file_writer_abort(&w);
-        return status;
-    }
-    return ws_file_writer_finish(&w, error);
-}
-
 /* MANIFEST.prev becomes a copy of the present MANIFEST, unless that is damaged: then the copy that is there is the better one. */
 static ws_status keep_previous(const char *dir, ws_error *error)
 {
@@ -98,39 +75,69 @@ static ws_status keep_previous(const char *dir, ws_error *error)
     uint8_t *data;
     size_t size;
     ws_manifest m;
-    WS_TRY(ws_path_join(path, sizeof path, dir, "MANIFEST"));
+    if (ws_path_join(path, sizeof path, dir, "MANIFEST"))
+        return ws_error_at(error, WS_ERR_ARG, dir, 0, "the path is too long");
     ws_status status = ws_file_read(path, MANIFEST_MAX, &data, &size, error);
     if (status == WS_ERR_NOT_FOUND)
         return WS_OK;
     WS_TRY(status);
-    if (ws_manifest_decode(&m, ws_str_make((const char *)data, size), NULL) == WS_OK) {
+    ws_str bytes = {(const char *)data, size};
+    status = ws_manifest_decode(&m, bytes, error);
+    if (status == WS_OK) {
         ws_manifest_fini(&m);
-        status = write_file(dir, "MANIFEST.prev", ws_str_make((const char *)data, size), "commit.prev", error);
+        status = ws_small_file_write(dir, "MANIFEST.prev", bytes, "commit.prev", NULL, error);
+    } else if (status == WS_ERR_CORRUPT) {
+        status = WS_OK;
     }
     ws_free(data);
     return status;
 }
 
+/* The bytes of a manifest that a reader will accept: what cannot be read back is not committed. */
+static ws_status encode_sound(const ws_manifest *m, const char *dir, ws_buf *bytes, ws_error *error)
+{
+    ws_manifest again;
+    ws_error why = {0};
+    ws_manifest_encode(m, bytes);
+    if (ws_buf_status(bytes))
+        return ws_error_at(error, WS_ERR_NOMEM, dir, 0, "no memory for a manifest");
+    ws_status status = bytes->len > MANIFEST_MAX ? WS_ERR_LIMIT : ws_manifest_decode(&again, ws_buf_slice(bytes), &why);
+    if (status == WS_OK)
+        ws_manifest_fini(&again);
+    else if (status == WS_ERR_CORRUPT)
+        status = ws_error_at(error, WS_ERR_ARG, dir, 0, "not committed: %s", why.message);
+    else
+        ws_error_at(error, status, dir, 0, "cannot write a manifest: %s", ws_status_text(status));
+    return status;
+}
+
+static ws_status replace_manifest(const char *dir, ws_str bytes, ws_error *error)
+{
+    WS_TRY(ws_fail_step("commit.manifest.write", dir, error));
+    return ws_small_file_write(dir, "MANIFEST", bytes, "commit.manifest.sync", "commit.manifest.rename", error);
+}
+
+static ws_status sync_names(const char *point, const char *dir, ws_error *error)
+{
+    WS_TRY(ws_fail_sync(point, dir, error));
+    return ws_dir_sync(dir, error);
+}
+
 ws_status ws_manifest_commit(const ws_manifest *m, const char *dir, ws_error *error)
 {
     ws_buf bytes;
-    WS_TRY(fail_here("commit.dir1", dir, error));
-    WS_TRY(ws_dir_sync(dir, error));
-    WS_TRY(keep_previous(dir, error));
     ws_buf_init(&bytes);
-    ws_manifest_encode(m, &bytes);
-    ws_status status = ws_buf_status(&bytes) ? ws_error_set(error, WS_ERR_NOMEM, "no memory for a manifest") : WS_OK;
+    ws_status status = encode_sound(m, dir, &bytes, error);
     if (!status)
-        status = fail_here("commit.manifest.write", dir, error);
+        status = sync_names("commit.dir1", dir, error);
     if (!status)
-        status = write_file(dir, "MANIFEST", ws_buf_slice(&bytes), "commit.manifest.sync", error);
+        status = keep_previous(dir, error);
+    if (!status)
+        status = replace_manifest(dir, ws_buf_slice(&bytes), error);
     ws_buf_fini(&bytes);
     WS_TRY(status);
-    /* From here the new name may or may not survive a power cut: a failure leaves durability unknown. */
-    status = fail_here("commit.dir2", dir, error);
-    if (!status)
-        status = ws_dir_sync(dir, error);
-    return status ? WS_ERR_FSYNC_FAILED : WS_OK;
+    /* The new name is there, but may not survive a power cut: whatever fails now leaves durability unknown. */
+    return sync_names("commit.dir2", dir, error) ? WS_ERR_FSYNC_FAILED : WS_OK;
 }
 
 /* --- the sweep --- */
@@ -156,17 +163,26 @@ static int names(const ws_manifest *m, ws_str name)
 
 static int is_ours(ws_str name)
 {
-    return ends_with(name, WS_STR(".tmp")) ||
+    return ends_with(name, WS_STR(".tmp")) || ws_str_starts_with(name, WS_STR("spool-")) ||
            (ws_str_starts_with(name, WS_STR("seg-")) && ends_with(name, WS_STR(".wsg"))) ||
            (ws_str_starts_with(name, WS_STR("del-")) && ends_with(name, WS_STR(".wsd")));
+}
+
+/* Which of an index's own files may go. */
+static int is_garbage(const ws_manifest manifests[2], ws_str name)
+{
+    if (!is_ours(name) || names(&manifests[0], name) || names(&manifests[1], name))
+        return 0;
+    /* No manifest at all names nothing: before a first commit, or after a loss that the files may help to repair. */
+    return ends_with(name, WS_STR(".tmp")) || manifests[0].generation || manifests[1].generation;
 }
 
 static ws_status sweep_entry(const char *dir, const char *name, const ws_manifest manifests[2], ws_error *error)
 {
     char path[4096];
-    if (!is_ours(ws_cstr(name)) || names(&manifests[0], ws_cstr(name)) || names(&manifests[1], ws_cstr(name)))
+    if (!is_garbage(manifests, ws_cstr(name)))
         return WS_OK;
-    WS_TRY(fail_here("commit.unlink", dir, error));
+    WS_TRY(ws_fail_step("commit.unlink", dir, error));
     WS_TRY(ws_path_join(path, sizeof path, dir, name));
     return ws_file_unlink(path, error);
 }
@@ -183,23 +199,22 @@ static ws_status sweep_with(const char *dir, const ws_manifest manifests[2], ws_
     return status;
 }
 
-/* A manifest that cannot be read names nothing, but its files may be what repairs it: then nothing is removed. */
-static ws_status read_for_sweep(ws_manifest *m, const char *dir, const char *name, ws_error *error)
+/* A manifest that is not there names nothing. */
+static ws_status read_for_sweep(ws_manifest *m, const char *dir, const char *name)
 {
-    ws_status status = read_one(m, dir, name, error);
-    if (status == WS_ERR_NOT_FOUND) {
+    ws_status status = read_one(m, dir, name, NULL);
+    if (status == WS_ERR_NOT_FOUND)
         ws_manifest_init(m);
-        return WS_OK;
-    }
-    return status;
+    return status == WS_ERR_NOT_FOUND ? WS_OK : status;
 }
 
 ws_status ws_manifest_sweep(const char *dir, ws_error *error)
 {
     ws_manifest manifests[2];
-    if (read_for_sweep(&manifests[0], dir, "MANIFEST", NULL))
+    /* One that cannot be read may name anything: then everything stays. */
+    if (read_for_sweep(&manifests[0], dir, "MANIFEST"))
         return WS_OK;
-    if (read_for_sweep(&manifests[1], dir, "MANIFEST.prev", NULL)) {
+    if (read_for_sweep(&manifests[1], dir, "MANIFEST.prev")) {
         ws_manifest_fini(&manifests[0]);
         return WS_OK;
     }

@@ -99,6 +99,7 @@ static void put_head(const ws_manifest *m, size_t schema_bytes, size_t total, ws
 void ws_manifest_encode(const ws_manifest *m, ws_buf *out)
 {
     ws_buf schema;
+    size_t start = out->len;
     ws_buf_init(&schema);
     ws_schema_encode(&m->schema, &schema);
     size_t total = HEAD_BYTES + (size_t)m->n_segments * SEGMENT_BYTES + (size_t)m->n_streams * STREAM_BYTES + schema.len +
@@ -111,9 +112,10 @@ void ws_manifest_encode(const ws_manifest *m, ws_buf *out)
     ws_buf_append(out, schema.data, schema.len);
     ws_buf_append(out, m->user_map.data, m->user_map.len);
     ws_buf_cstr(out, m->suggest_file);
-    ws_buf_u64le(out, ws_hash64(out->data, out->len));
-    if (ws_buf_status(&schema))
+    if (ws_buf_status(&schema) || ws_buf_status(out))
         out->status = WS_ERR_NOMEM;
+    else
+        ws_buf_u64le(out, ws_hash64(out->data + start, out->len - start));
     ws_buf_fini(&schema);
 }
 
@@ -166,6 +168,7 @@ static int read_segment(const uint8_t *p, ws_manifest_segment *s)
 
 static ws_status read_segments(ws_manifest *m, const uint8_t *p, ws_error *error)
 {
+    uint64_t documents = 0;
     m->segments = ws_reallocarray(NULL, m->n_segments + 1u, sizeof *m->segments);
     if (!m->segments)
         return ws_error_set(error, WS_ERR_NOMEM, "no memory for a manifest");
@@ -173,14 +176,18 @@ static ws_status read_segments(ws_manifest *m, const uint8_t *p, ws_error *error
         if (!read_segment(p + (size_t)i * SEGMENT_BYTES, &m->segments[i]) ||
             (i && m->segments[i].id <= m->segments[i - 1].id) || m->segments[i].id >= m->next_segment_id)
             return ws_error_set(error, WS_ERR_CORRUPT, "segment %u of the manifest is not possible", i);
-    return WS_OK;
+    for (uint32_t i = 0; i < m->n_segments; i++)
+        documents += m->segments[i].n_docs;
+    /* They are numbered through in 32 bits (ws_snapshot_segment.first_doc). */
+    return documents <= UINT32_MAX ? WS_OK : ws_error_set(error, WS_ERR_CORRUPT, "more than 2^32 - 1 documents");
 }
 
 static ws_status read_streams(ws_manifest *m, const uint8_t *p, ws_error *error)
 {
     for (uint32_t i = 0; i < m->n_streams; i++, p += STREAM_BYTES) {
         m->streams[i] = (ws_manifest_stream){p[0], p[1], ws_load_u64le(p + 8), ws_load_u64le(p + 16)};
-        if (p[0] >= m->schema.n_fields || p[1] >= WS_SCHEMA_STREAMS)
+        if (p[0] >= m->schema.n_fields || p[1] >= WS_SCHEMA_STREAMS ||
+            ws_manifest_find_stream(m, p[0], p[1]) != &m->streams[i])
             return ws_error_set(error, WS_ERR_CORRUPT, "statistics of an unknown stream");
     }
     return WS_OK;
@@ -222,8 +229,8 @@ static ws_status read_rest(ws_manifest *m, ws_str bytes, const counts *c, ws_err
     memcpy(m->suggest_file, tail + c->user_map, c->suggest);
     if (ws_buf_status(&m->user_map))
         return ws_error_set(error, WS_ERR_NOMEM, "no memory for a manifest");
-    if (!user_map_is_sound(&m->user_map) || strlen(m->suggest_file) != c->suggest)
-        return ws_error_set(error, WS_ERR_CORRUPT, "the manifest's user map is not possible");
+    if (!user_map_is_sound(&m->user_map) || strlen(m->suggest_file) != c->suggest || strchr(m->suggest_file, '/'))
+        return ws_error_set(error, WS_ERR_CORRUPT, "the manifest's user map or suggest file is not possible");
     return WS_OK;
 }
 

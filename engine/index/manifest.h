@@ -44,6 +44,9 @@ ws_status ws_manifest_decode(ws_manifest *m, ws_str bytes, ws_error *error);
  * WS_ERR_NOT_FOUND when there is neither. */
 ws_status ws_manifest_read(ws_manifest *m, const char *dir, ws_error *error);
 
+/* Reads DIR/MANIFEST.prev alone. WS_ERR_NOT_FOUND, WS_ERR_CORRUPT, WS_ERR_IO, WS_ERR_NOMEM. */
+ws_status ws_manifest_read_previous(ws_manifest *m, const char *dir, ws_error *error);
+
 /* Generation in DIR/MANIFEST without decoding the rest (64 bytes); for refresh. Damaged or missing:
  * error. */
 ws_status ws_manifest_peek(const char *dir, uint64_t *generation, ws_error *error);

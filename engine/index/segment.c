@@ -3,9 +3,11 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "engine/index/stored.h"
 
 #define META_HEAD   56u
 #define META_STREAM 24u
+#define HEAD_BYTES  64u /* the longest head of a section fits */
 
 static ws_status bad_meta(const ws_segment *s, ws_error *error)
 {
@@ -42,7 +44,8 @@ static ws_status parse_meta(ws_segment *s, ws_error *error)
     for (uint32_t i = 0; i < s->meta.n_streams; i++) {
         ws_stream_meta *stream = &s->meta.streams[i];
         parse_stream(p + META_HEAD + (size_t)i * META_STREAM, stream);
-        if (stream->field >= WS_MAX_FIELDS || stream->stream >= 3 || stream->n_docs > s->meta.n_docs)
+        if (stream->field >= WS_MAX_FIELDS || stream->stream >= 3 || stream->n_docs > s->meta.n_docs ||
+            ws_segment_stream(s, stream->field, stream->stream) != stream)
             return bad_meta(s, error);
     }
     return WS_OK;
@@ -85,10 +88,30 @@ static ws_status validate_norms(const ws_segment *s, ws_error *error)
     return WS_OK;
 }
 
+static ws_status verify_head(ws_segment *s, ws_section section, ws_error *error)
+{
+    if (ws_segment_file_touch(&s->file, section.data, (size_t)WS_MIN(section.size, (uint64_t)HEAD_BYTES)))
+        return ws_error_at(error, WS_ERR_CORRUPT, s->file.path, (uint64_t)(section.data - s->file.map.data),
+                           "the block in which a section begins does not match its sum");
+    return WS_OK;
+}
+
+/* Heads (encodings, widths, bases) are read at every access: verified here, once. */
+static ws_status verify_heads(ws_segment *s, ws_error *error)
+{
+    const ws_section headed[] = {s->term_hash, s->term_blocks, s->id_map, s->doc_key, s->stored_dir};
+    for (size_t i = 0; i < WS_ARRAY_LEN(headed); i++)
+        WS_TRY(verify_head(s, headed[i], error));
+    for (uint32_t f = 0; f < WS_MAX_FIELDS; f++)
+        WS_TRY(verify_head(s, s->column[f], error));
+    return WS_OK;
+}
+
 static ws_status validate(ws_segment *s, ws_error *error)
 {
     WS_TRY(parse_meta(s, error));
     find_sections(s);
+    WS_TRY(verify_heads(s, error));
     WS_TRY(validate_norms(s, error));
     WS_TRY(ws_segment_validate_dictionary(s, error));
     WS_TRY(ws_segment_validate_identity(s, error));
@@ -151,6 +174,7 @@ void ws_segment_unref(ws_segment *segment)
     /* acq_rel: the last owner must see what the others did before it closes. */
     if (!segment || atomic_fetch_sub_explicit(&segment->references, 1, memory_order_acq_rel) != 1)
         return;
+    ws_stored_dictionary_unref(atomic_load_explicit(&segment->dictionary, memory_order_relaxed));
     ws_segment_file_close(&segment->file);
     ws_free(segment);
 }

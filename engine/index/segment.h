@@ -36,6 +36,9 @@ typedef struct ws_segment {
     ws_section norms[WS_MAX_FIELDS][3]; /* by field and stream; size == n_docs when present */
     ws_section token_map[WS_MAX_FIELDS];
     ws_section column[WS_MAX_FIELDS];
+
+    /* Made at the first stored document that is read, shared by all readers; NULL = not yet. stored_dictionary.c. */
+    _Atomic(struct ws_stored_dictionary *) dictionary;
 } ws_segment;
 
 typedef struct {

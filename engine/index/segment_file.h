@@ -74,6 +74,10 @@ static inline ws_status ws_segment_file_touch(ws_segment_file *file, const void 
 /* Checks the hash of a whole section (check --level normal). */
 ws_status ws_segment_file_verify_section(const ws_segment_file *file, uint32_t index);
 
+/* Checks the sum of every 64 KiB block before BLOCK_SUMS, padding included. *bad = offset of the first block that fails; untouched when none
+ * does. */
+ws_status ws_segment_file_verify_blocks(const ws_segment_file *file, uint64_t *bad);
+
 /* --- writing --- */
 
 /* Output of a segment: a file or memory. Sections are added one after the other; each is hashed, 64

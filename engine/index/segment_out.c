@@ -1,5 +1,5 @@
-/* Writing a segment container, to a file or to memory. The header names the number of documents, which is known last: the first 64 KiB are kept, so that
- * their sum can be taken when it is. */
+/* Writing a segment container, to a file or to memory. The header names the number of documents, which is known last: the first 64 KiB are
+ * kept, so that their sum can be taken when it is. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "engine/index/segment_file.h"
+#include "engine/index/small_file.h"
 
 #define ENDIAN_MARK 0x0a0b0c0du
 
@@ -41,12 +42,14 @@ static void put_header(const ws_segment_out *out, uint8_t header[WS_SEGMENT_HEAD
 
 /* --- bytes --- */
 
-static void store(ws_segment_out *out, const uint8_t *bytes, size_t n)
+static ws_status store(ws_segment_out *out, const uint8_t *bytes, size_t n)
 {
-    if (out->to_file)
+    if (out->to_file) {
         ws_file_writer_append(&out->file, bytes, n);
-    else
-        ws_buf_append(&out->memory, bytes, n);
+        return out->file.status;
+    }
+    ws_buf_append(&out->memory, bytes, n);
+    return ws_buf_status(&out->memory);
 }
 
 static void sum_bytes(ws_segment_out *out, const uint8_t *bytes, size_t n)
@@ -70,8 +73,9 @@ static void emit(ws_segment_out *out, const void *bytes, size_t n)
 {
     if (out->status || n == 0)
         return;
-    store(out, bytes, n);
-    sum_bytes(out, bytes, n);
+    out->status = store(out, bytes, n);
+    if (!out->status)
+        sum_bytes(out, bytes, n);
 }
 
 static void align(ws_segment_out *out)
@@ -206,7 +210,7 @@ void ws_segment_out_spool(ws_segment_out *out, uint32_t kind, uint32_t field, ui
     ws_status status = ws_spool_replay(spool, write_bytes, out, NULL);
     ws_segment_out_write(out, zeros, WS_MIN(padding, WS_SECTION_PADDING));
     ws_segment_out_end(out);
-    if (!out->status)
+    if (!out->status && status)
         out->status = status;
 }
 
@@ -271,34 +275,58 @@ static void write_table(ws_segment_out *out, const uint8_t header[WS_SEGMENT_HEA
     ws_buf_fini(&table);
 }
 
+static ws_status pwrite_all(int fd, const uint8_t *bytes, size_t n, const char *path, ws_error *error)
+{
+    for (size_t done = 0; done < n;) {
+        ssize_t put = pwrite(fd, bytes + done, n - done, (off_t)done);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return ws_error_errno(error, put ? errno : EIO, path, "cannot write");
+        done += (size_t)put;
+    }
+    return WS_OK;
+}
+
 static ws_status rewrite_header(ws_segment_out *out, const uint8_t header[WS_SEGMENT_HEADER_BYTES], ws_error *error)
 {
     if (!out->to_file) {
-        WS_TRY(ws_buf_status(&out->memory));
         memcpy(out->memory.data, header, WS_SEGMENT_HEADER_BYTES);
         return WS_OK;
     }
     ws_status status = ws_file_writer_flush(&out->file);
-    if (!status && pwrite(out->file.fd, header, WS_SEGMENT_HEADER_BYTES, 0) != (ssize_t)WS_SEGMENT_HEADER_BYTES)
-        return ws_error_errno(error, errno ? errno : ENOSPC, out->file.path, "write");
-    if (status && error)
+    if (!status)
+        return pwrite_all(out->file.fd, header, WS_SEGMENT_HEADER_BYTES, out->file.path, error);
+    if (error)
         *error = out->file.error;
     return status;
+}
+
+/* The first error, with the file's own words where the file has failed. */
+static ws_status tell(const ws_segment_out *out, ws_error *error)
+{
+    if (out->to_file && out->file.status) {
+        if (error)
+            *error = out->file.error;
+        return out->file.status;
+    }
+    return ws_error_set(error, out->status, "cannot write the segment: %s", ws_status_text(out->status));
 }
 
 ws_status ws_segment_out_finish(ws_segment_out *out, uint64_t *length, uint64_t *tail_hash, ws_error *error)
 {
     uint8_t header[WS_SEGMENT_HEADER_BYTES];
+    *length = *tail_hash = 0;
     if (!out->status && (out->n_docs == 0 || out->n_docs > WS_DOCS_MAX))
         return ws_error_set(error, WS_ERR_STATE, "a segment of %u documents", out->n_docs);
     put_header(out, header);
     write_sums(out, header);
     write_table(out, header, tail_hash);
-    *length = out->length;
     if (out->status)
-        return ws_error_set(error, out->status, "cannot write the segment: %s", ws_status_text(out->status));
+        return tell(out, error);
+    *length = out->length;
     WS_TRY(rewrite_header(out, header, error));
-    return out->to_file ? ws_file_writer_finish(&out->file, error) : WS_OK;
+    return out->to_file ? ws_finish_file(&out->file, "segment.sync", "segment.rename", error) : WS_OK;
 }
 
 ws_status ws_segment_out_take(ws_segment_out *out, uint8_t **data, size_t *size)

@@ -122,24 +122,11 @@ static ws_status open_manifest(ws_snapshot **out, const char *dir, ws_manifest *
     return ws_snapshot_make(out, manifest, lent.segments);
 }
 
-static ws_status read_previous(ws_manifest *m, const char *dir)
-{
-    char path[4096];
-    uint8_t *data;
-    size_t size;
-    WS_TRY(ws_path_join(path, sizeof path, dir, "MANIFEST.prev"));
-    WS_TRY(ws_file_read(path, 1u << 20, &data, &size, NULL));
-    ws_str bytes = {(const char *)data, size};
-    ws_status status = ws_manifest_decode(m, bytes, NULL);
-    ws_free(data);
-    return status;
-}
-
 /* The files of the current generation are damaged: the generation before, if that is whole. */
 static ws_status fall_back(ws_snapshot **out, const char *dir, const ws_segment_options *options, ws_snapshot *previous)
 {
     ws_manifest m;
-    WS_TRY(read_previous(&m, dir));
+    WS_TRY(ws_manifest_read_previous(&m, dir, NULL));
     ws_status status = open_manifest(out, dir, &m, options, previous, NULL);
     if (status) {
         ws_manifest_fini(&m);
@@ -154,26 +141,44 @@ static int is_damage(ws_status status)
     return status == WS_ERR_CORRUPT || status == WS_ERR_NOT_FOUND;
 }
 
+/* One attempt. WS_ERR_CORRUPT and WS_ERR_NOT_FOUND leave *generation = the one that could not be opened. */
+static ws_status attempt(ws_snapshot **out, const char *dir, const ws_segment_options *options, ws_snapshot *previous,
+                         uint64_t *generation, ws_error *error)
+{
+    ws_manifest m;
+    *generation = 0;
+    ws_status found = ws_manifest_read(&m, dir, error);
+    WS_TRY(found);
+    *generation = m.generation;
+    ws_status status = open_manifest(out, dir, &m, options, previous, error);
+    if (status) {
+        ws_manifest_fini(&m);
+        return status;
+    }
+    (*out)->fallback = found == WS_FALLBACK;
+    return found;
+}
+
 ws_status ws_snapshot_open(ws_snapshot **out, const char *dir, const ws_segment_options *options, ws_snapshot *previous,
                            ws_error *error)
 {
+    ws_error why = {0};
+    uint64_t generation, failed = 0;
     ws_status status = WS_OK;
     *out = NULL;
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        ws_manifest m;
-        ws_status found = ws_manifest_read(&m, dir, error);
-        WS_TRY(found);
-        status = open_manifest(out, dir, &m, options, previous, error);
-        if (!status) {
-            (*out)->fallback = found == WS_FALLBACK;
-            return found;
-        }
-        ws_manifest_fini(&m);
-        if (!is_damage(status))
-            return status;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        status = attempt(out, dir, options, previous, &generation, &why);
+        /* Twice the same generation: no writer moved on, its files are damaged. */
+        if (!is_damage(status) || generation == 0 || generation == failed)
+            break;
+        failed = generation;
         sched_yield();
     }
-    return fall_back(out, dir, options, previous) == WS_FALLBACK ? WS_FALLBACK : status;
+    if (is_damage(status) && generation && fall_back(out, dir, options, previous) == WS_FALLBACK)
+        status = WS_FALLBACK;
+    if (status && error)
+        *error = why;
+    return status;
 }
 
 /* --- questions --- */

@@ -45,6 +45,8 @@ static ws_status open_file(ws_spool *spool)
 
 static ws_status write_all(ws_spool *spool, const uint8_t *bytes, size_t n)
 {
+    if (ws_failpoint("spool.write") != WS_FAIL_NONE)
+        return ws_error_errno(&spool->error, ENOSPC, spool->dir, "write a spool in");
     while (n) {
         ssize_t done = write(spool->fd, bytes, n);
         if (done < 0 && errno == EINTR)
@@ -57,25 +59,32 @@ static ws_status write_all(ws_spool *spool, const uint8_t *bytes, size_t n)
     return WS_OK;
 }
 
-static void spill(ws_spool *spool)
+static void spill(ws_spool *spool, const void *bytes, size_t n)
 {
     if (spool->fd < 0)
         spool->status = open_file(spool);
     if (!spool->status)
-        spool->status = write_all(spool, spool->tail.data, spool->tail.len);
-    spool->spilled += spool->tail.len;
-    ws_buf_clear(&spool->tail);
+        spool->status = write_all(spool, bytes, n);
+    if (!spool->status)
+        spool->spilled += n;
 }
 
 void ws_spool_append(ws_spool *spool, const void *bytes, size_t n)
 {
     if (spool->status || n == 0)
         return;
-    if (spool->tail.len && n > spool->limit - WS_MIN(spool->limit, spool->tail.len))
-        spill(spool);
+    if (spool->tail.len && n > spool->limit - WS_MIN(spool->limit, spool->tail.len)) {
+        spill(spool, spool->tail.data, spool->tail.len);
+        ws_buf_clear(&spool->tail);
+    }
+    if (n > spool->limit) { /* the tail is empty now */
+        if (!spool->status)
+            spill(spool, bytes, n);
+        return;
+    }
     ws_buf_append(&spool->tail, bytes, n);
-    if (!spool->status)
-        spool->status = ws_buf_status(&spool->tail);
+    if (!spool->status && ws_buf_status(&spool->tail))
+        spool->status = ws_error_set(&spool->error, WS_ERR_NOMEM, "no memory for a spool");
 }
 
 uint64_t ws_spool_length(const ws_spool *spool)

@@ -11,14 +11,10 @@ typedef struct {
 
 struct ws_stored_reader {
     ZSTD_DCtx *context;
-    ws_stored_dictionary *dictionary; /* of the segment last read */
-    uint64_t dictionary_of;           /* its tail hash */
-    ws_segment *segment;
     ws_stored_head heads[WS_STORED_VALUES_MAX];
     uint32_t n;
     ws_buf places; /* chunk_place[], the short chunk first */
-    const uint8_t *area;
-    uint64_t area_size;
+    const uint8_t *area; /* packed chunks of the record */
     ws_buf shorts, chunk;
     uint64_t bytes;
 };
@@ -29,7 +25,7 @@ ws_status ws_stored_reader_new(ws_stored_reader **out)
     *out = r;
     if (!r)
         return WS_ERR_NOMEM;
-    r->context = ZSTD_createDCtx();
+    r->context = ZSTD_createDCtx_advanced(ws_zstd_memory);
     if (r->context)
         return WS_OK;
     ws_free(r);
@@ -42,7 +38,6 @@ void ws_stored_reader_free(ws_stored_reader *r)
     if (!r)
         return;
     ZSTD_freeDCtx(r->context);
-    ws_stored_dictionary_unref(r->dictionary);
     ws_buf_fini(&r->places);
     ws_buf_fini(&r->shorts);
     ws_buf_fini(&r->chunk);
@@ -65,19 +60,12 @@ ws_status ws_stored_record(ws_segment *s, uint32_t doc, ws_str *record)
     return WS_OK;
 }
 
-static ws_status use_dictionary(ws_stored_reader *r, ws_segment *s)
+/* The dictionary belongs to the segment: the context borrows it until the next record is opened. */
+static ws_status use_dictionary(ws_stored_reader *r, ws_segment *segment)
 {
-    if (r->segment == s && r->dictionary_of == s->file.tail_hash)
-        return WS_OK;
-    if (!r->segment || r->dictionary_of != s->file.tail_hash) {
-        ws_stored_dictionary *d;
-        WS_TRY(ws_stored_dictionary_from_segment(&d, s));
-        ws_stored_dictionary_unref(r->dictionary);
-        r->dictionary = d;
-        r->dictionary_of = s->file.tail_hash;
-        ZSTD_DCtx_refDDict(r->context, d ? d->decompress : NULL);
-    }
-    r->segment = s;
+    ws_stored_dictionary *dictionary;
+    WS_TRY(ws_segment_dictionary(segment, &dictionary));
+    ZSTD_DCtx_refDDict(r->context, dictionary ? dictionary->decompress : NULL);
     return WS_OK;
 }
 
@@ -144,7 +132,6 @@ static int parse_places(ws_stored_reader *r, cursor *c, uint32_t n_chunks)
         at += packed;
     }
     r->area = c->p;
-    r->area_size = at;
     return (uint64_t)(c->end - c->p) == at;
 }
 

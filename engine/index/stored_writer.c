@@ -17,6 +17,24 @@ struct ws_stored_writer {
     ws_buf whole;
 };
 
+/* Frames carry neither size, checksum nor dictionary id: the record and the block sums have them. */
+static ws_status make_context(ws_stored_writer *w, int level)
+{
+    const ZSTD_CDict *compressor;
+    w->context = ZSTD_createCCtx_advanced(ws_zstd_memory);
+    if (!w->context)
+        return WS_ERR_NOMEM;
+    ZSTD_CCtx_setParameter(w->context, ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setParameter(w->context, ZSTD_c_contentSizeFlag, 0);
+    ZSTD_CCtx_setParameter(w->context, ZSTD_c_checksumFlag, 0);
+    ZSTD_CCtx_setParameter(w->context, ZSTD_c_dictIDFlag, 0);
+    if (!w->dictionary)
+        return WS_OK;
+    WS_TRY(ws_stored_dictionary_compressor(w->dictionary, &compressor));
+    ZSTD_CCtx_refCDict(w->context, compressor);
+    return WS_OK;
+}
+
 ws_status ws_stored_writer_new(ws_stored_writer **out, ws_stored_dictionary *dictionary, const char *spool_dir,
                                size_t spool_limit, int level)
 {
@@ -31,17 +49,11 @@ ws_status ws_stored_writer_new(ws_stored_writer **out, ws_stored_dictionary *dic
         ws_spool_init(&w->map_bytes[f], spool_dir, spool_limit);
         ws_spool_init(&w->map_starts[f], spool_dir, spool_limit);
     }
-    w->context = ZSTD_createCCtx();
-    if (!w->context) {
+    ws_status status = make_context(w, level);
+    if (status) {
         ws_stored_writer_free(w);
-        return WS_ERR_NOMEM;
+        return status;
     }
-    ZSTD_CCtx_setParameter(w->context, ZSTD_c_compressionLevel, level);
-    ZSTD_CCtx_setParameter(w->context, ZSTD_c_contentSizeFlag, 0);
-    ZSTD_CCtx_setParameter(w->context, ZSTD_c_checksumFlag, 0);
-    ZSTD_CCtx_setParameter(w->context, ZSTD_c_dictIDFlag, 0);
-    if (dictionary)
-        ZSTD_CCtx_refCDict(w->context, dictionary->compress);
     *out = w;
     return WS_OK;
 }
@@ -166,6 +178,9 @@ ws_status ws_stored_writer_add(ws_stored_writer *w, const ws_stored_value *value
 {
     if (n > WS_STORED_VALUES_MAX)
         return WS_ERR_LIMIT;
+    for (uint32_t i = 0; i < n; i++)
+        if (values[i].bytes.len > UINT32_MAX)
+            return WS_ERR_LIMIT;
     ws_buf_clear(&w->record);
     ws_buf_clear(&w->shorts);
     ws_buf_clear(&w->packed);
@@ -189,12 +204,21 @@ static void put_start(ws_stored_writer *w, uint32_t field)
     w->has_map[field] = 1;
 }
 
+/* Gives the documents before `doc` empty maps: those of a segment without a map of this field. */
+static void fill_starts(ws_stored_writer *w, uint32_t field, uint32_t doc)
+{
+    while (!w->map_starts[field].status && ws_spool_length(&w->map_starts[field]) < (uint64_t)doc * 4)
+        put_start(w, field);
+}
+
 ws_status ws_stored_writer_add_map(ws_stored_writer *w, uint32_t field, const uint32_t *offsets, uint32_t n)
 {
     uint32_t before = 0;
     put_start(w, field);
     for (uint32_t i = 0; i < n; i++) {
         uint8_t bytes[10];
+        if (offsets[i] < before)
+            return WS_ERR_ARG;
         ws_spool_append(&w->map_bytes[field], bytes, ws_varint_put(bytes, offsets[i] - before));
         before = offsets[i];
     }
@@ -205,7 +229,7 @@ ws_status ws_stored_writer_add_map(ws_stored_writer *w, uint32_t field, const ui
 
 static int same_dictionary(const ws_stored_writer *w, ws_segment *from)
 {
-    ws_str theirs = {(const char *)from->stored.data, from->stored_dir.size ? ws_stored_dictionary_length(from) : 0};
+    ws_str theirs = {(const char *)from->stored.data, ws_stored_dictionary_length(from)};
     return ws_str_eq(ws_stored_dictionary_bytes(w->dictionary), theirs);
 }
 
@@ -236,6 +260,7 @@ static ws_status copy_maps(ws_stored_writer *w, ws_segment *from, uint32_t doc)
         if (!from->token_map[f].size)
             continue;
         WS_TRY(ws_token_map_bytes(from, f, doc, &bytes));
+        fill_starts(w, f, w->n_docs - 1);
         put_start(w, f);
         ws_spool_append(&w->map_bytes[f], bytes.ptr, bytes.len);
         WS_TRY(w->map_bytes[f].status);
@@ -307,7 +332,9 @@ static ws_status write_map(ws_stored_writer *w, uint32_t field, ws_segment_out *
 {
     if (ws_spool_length(&w->map_bytes[field]) > UINT32_MAX)
         return WS_ERR_LIMIT;
-    put_start(w, field);
+    fill_starts(w, field, w->n_docs + 1);
+    if (ws_spool_length(&w->map_starts[field]) != ((uint64_t)w->n_docs + 1) * 4)
+        return w->map_starts[field].status ? w->map_starts[field].status : WS_ERR_STATE;
     ws_segment_out_begin(out, WS_KIND_TOKEN_MAP, field, WS_ALL_STREAMS, 0);
     WS_TRY(ws_spool_replay(&w->map_starts[field], write_bytes, out, NULL));
     WS_TRY(ws_spool_replay(&w->map_bytes[field], write_bytes, out, NULL));
