@@ -59,6 +59,8 @@ static ws_status make_plan(driver *d, ws_error *error)
     WS_TRY(
         ws_import_make_plan(&d->plan, d->report->memory, wanted, d->reader.decoder_memory, error));
     d->reader.line_max = d->plan.document_bytes;
+    d->shared.document_bytes = d->plan.document_bytes;
+    d->shared.large_bytes = d->plan.large_bytes;
     d->report->threads = d->plan.threads;
     if (d->plan.threads < wanted) {
         snprintf(text, sizeof text,
@@ -147,7 +149,7 @@ static ws_status sample_line(driver *d, ws_jsonl *parser, const ws_batch *batch,
     char digits[24];
     int body = ws_schema_body_field(d->shared.schema);
     ws_status status =
-        ws_import_parse(d->shared.schema, parser, batch, line, &value, digits, &document, NULL);
+        ws_import_parse(&d->shared, parser, batch, line, &value, digits, &document, NULL);
     if (status)
         return status == WS_ERR_NOMEM
                    ? status
@@ -171,7 +173,7 @@ static ws_status train_on(driver *d, ws_batch *const *batches, uint32_t n, sampl
     ws_status status = ws_jsonl_new(&parser, d->shared.schema);
     for (uint32_t b = 0; b < n; b++)
         for (uint32_t i = 0; !status && i < batches[b]->n_lines && list->n < SAMPLES_MAX; i++)
-            if (batches[b]->lines[i].length < WS_LARGE_DOCUMENT)
+            if (batches[b]->lines[i].length < d->plan.large_bytes)
                 status = sample_line(d, parser, batches[b], &batches[b]->lines[i], list);
     ws_jsonl_free(parser);
     return status ? status : ws_ingest_train(d->shared.ingest, list->texts, list->n);

@@ -6,9 +6,11 @@
 
 #define MIB            (1ull << 20)
 #define DOCUMENT_MAX   (8 * MIB)
-#define DOCUMENT_SHARE 64u
-#define READ_BUFFERS   MIB /* ws_input, chunk of the splitter, thread stacks' touched part */
-#define TREE_FACTOR    4u  /* parse tree by text */
+#define DOCUMENT_SHARE 64u  /* of the ceiling */
+#define TOKENS_SHARE   48u  /* of a worker's share */
+#define LARGE_SHARE    128u /* of a worker's share */
+#define READ_BUFFERS   MIB  /* ws_input, chunk of the splitter, thread stacks' touched part */
+#define TREE_FACTOR    4u   /* parse tree by text */
 
 static uint64_t document_bytes(uint64_t ceiling)
 {
@@ -58,9 +60,13 @@ ws_status ws_import_make_plan(ws_import_plan *plan, uint64_t ceiling, uint32_t t
                             "%llu MiB of memory are too little for this import: at least %llu MiB",
                             (unsigned long long)(ceiling / MIB), (unsigned long long)(least / MIB));
     }
+    uint64_t document = document_bytes(ceiling);
+    uint64_t share = (ceiling - outside_ingest(threads, document, decoder)) / threads;
+    document = WS_MIN(document, share / TOKENS_SHARE);
     plan->threads = threads;
-    plan->document_bytes = document_bytes(ceiling);
-    plan->queue_bytes = queue_bytes(threads, plan->document_bytes);
-    plan->ingest_memory = ceiling - outside_ingest(threads, plan->document_bytes, decoder);
+    plan->document_bytes = document;
+    plan->large_bytes = WS_MIN(share / LARGE_SHARE, (uint64_t)WS_LARGE_DOCUMENT);
+    plan->queue_bytes = queue_bytes(threads, document);
+    plan->ingest_memory = ceiling - outside_ingest(threads, document, decoder);
     return WS_OK;
 }

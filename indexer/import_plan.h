@@ -2,8 +2,9 @@
  *
  *   ceiling = decompressor + reading (input buffer, a line) + queue + parse trees + ingest
  *
- * A document may be as long as a 64th of the ceiling, 8 MiB at most: of a long one there are a
- * line, a batch, a parse tree (about four times its length) and its tokens at the same time. */
+ * A document may be as long as a 64th of the ceiling and a 48th of one worker's share of the ingest
+ * memory, 8 MiB at most: of a long one there are a line, a batch, a parse tree (about four times
+ * its length) and its tokens (about thirty times) at the same time. */
 #ifndef WS_INDEXER_IMPORT_PLAN_H
 #define WS_INDEXER_IMPORT_PLAN_H
 
@@ -18,6 +19,7 @@
 typedef struct {
     uint32_t threads;        /* workers, fewer than asked for when the memory is little */
     uint64_t document_bytes; /* longest document */
+    uint64_t large_bytes;    /* a document from this length on needs care, see import_worker.h */
     uint64_t queue_bytes;    /* batches */
     uint64_t ingest_memory;  /* for ws_ingest_options.memory */
 } ws_import_plan;

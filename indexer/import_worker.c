@@ -45,15 +45,17 @@ void ws_import_note_bad(ws_import_shared *shared, const ws_batch *batch, const w
 
 /* --- one document --- */
 
-ws_status ws_import_parse(const ws_schema *schema, ws_jsonl *parser, const ws_batch *batch,
+ws_status ws_import_parse(const ws_import_shared *shared, ws_jsonl *parser, const ws_batch *batch,
                           const ws_batch_line *line, ws_ingest_value *value, char digits[24],
                           ws_ingest_document *document, ws_error *error)
 {
     ws_str text = ws_str_make((const char *)batch->data + line->start, line->length);
     if (line->too_long)
-        return ws_error_set(error, WS_ERR_LIMIT, "longer than a document may be");
+        return ws_error_set(error, WS_ERR_LIMIT,
+                            "longer than %llu bytes, which is the most under this --memory",
+                            (unsigned long long)shared->document_bytes);
     if (batch->format == WS_IMPORT_LINES)
-        return ws_lines_document(schema, text, line->number, value, digits, document);
+        return ws_lines_document(shared->schema, text, line->number, value, digits, document);
     return ws_jsonl_parse(parser, text, line->number, document, error);
 }
 
@@ -94,8 +96,8 @@ static ws_status add_line(ws_import_worker *w, const ws_batch *batch, const ws_b
     ws_ingest_value value, with_lang[LANG_VALUES_MAX];
     ws_ingest_document document;
     char digits[24];
-    ws_status status = ws_import_parse(w->shared->schema, w->parser, batch, line, &value, digits,
-                                       &document, error);
+    ws_status status =
+        ws_import_parse(w->shared, w->parser, batch, line, &value, digits, &document, error);
     if (status < 0)
         return status;
     add_lang(w->shared, &document, with_lang);
@@ -103,18 +105,24 @@ static ws_status add_line(ws_import_worker *w, const ws_batch *batch, const ws_b
     return ws_ingest_worker_add(w->ingest, &document, sequence, error);
 }
 
+static ws_status add_large(ws_import_worker *w, const ws_batch *batch, const ws_batch_line *line,
+                           ws_error *error)
+{
+    pthread_mutex_lock(&w->shared->large);
+    ws_status status = ws_ingest_worker_flush(w->ingest, error);
+    if (!status)
+        status = add_line(w, batch, line, error);
+    ws_jsonl_reset(w->parser);
+    pthread_mutex_unlock(&w->shared->large);
+    return status;
+}
+
 static ws_status add_one(ws_import_worker *w, const ws_batch *batch, const ws_batch_line *line,
                          ws_error *error)
 {
-    int large = line->length >= WS_LARGE_DOCUMENT;
-    if (large)
-        pthread_mutex_lock(&w->shared->large);
     memset(error, 0, sizeof *error);
-    ws_status status = add_line(w, batch, line, error);
-    if (large) {
-        ws_jsonl_reset(w->parser);
-        pthread_mutex_unlock(&w->shared->large);
-    }
+    ws_status status = line->length >= w->shared->large_bytes ? add_large(w, batch, line, error)
+                                                              : add_line(w, batch, line, error);
     if (!is_documents_fault(status))
         return status;
     ws_import_note_bad(w->shared, batch, line,

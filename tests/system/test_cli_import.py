@@ -129,10 +129,10 @@ class Documents(Case):
 
     def test_a_line_beyond_the_document_limit_is_skipped(self):
         docs = documents(6)
-        docs[2]["text"] = "long " * 1800000
+        docs[2]["text"] = "long " * 900000
         data = jsonl(docs)
-        self.assertGreater(len(jsonl([docs[2]])), 8 << 20)
-        report = self.run_ok("import", "-i", self.index, "--json", self.write("a", data)).json()
+        self.assertGreater(len(jsonl([docs[2]])), 4 << 20)
+        report = self.run_ok("import", "-i", self.index, "--json", "--memory", "256M", self.write("a", data)).json()
         self.assertEqual(report["bad"], 1)
         self.assertEqual(report["bad_documents"][0]["offset"], len(jsonl(docs[:2])))
         self.assertIn("longer", report["bad_documents"][0]["reason"])

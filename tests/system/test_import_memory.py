@@ -75,7 +75,7 @@ class Ceiling(Case):
         for i in (3, 8, 9, 10, 11, 15):
             docs[i]["text"] = " ".join(f"{rng.getrandbits(30):x}" for _ in range(100000))
         file = self.write("a.jsonl", jsonl(docs))
-        self.import_under(128 << 20, 20, "--threads", "4", file)
+        self.import_under(384 << 20, 20, "--threads", "2", file)
 
     def test_more_threads_than_the_memory_bears(self):
         file = self.write("a.jsonl", jsonl(distinct_words(500, 200)))

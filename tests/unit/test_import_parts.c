@@ -38,6 +38,8 @@ Test(import_plan, the_parts_stay_below_the_ceiling)
                 cr_assert_geq(p.ingest_memory, WS_PLAN_INGEST_MIN);
                 cr_assert_geq(p.ingest_memory / p.threads, WS_PLAN_WORKER_MIN);
                 cr_assert_leq(p.document_bytes, 8 * MIB);
+                cr_assert_leq(p.document_bytes, p.ingest_memory / p.threads / 40);
+                cr_assert_lt(p.large_bytes, p.document_bytes);
             }
 }
 
@@ -46,7 +48,7 @@ Test(import_plan, the_default_ceiling_bears_long_documents_and_a_long_window)
     ws_import_plan p;
     cr_assert_eq(ws_import_make_plan(&p, WS_IMPORT_MEMORY, 2, 129 * MIB, NULL), WS_OK);
     cr_assert_eq(p.threads, 2u);
-    cr_assert_eq(p.document_bytes, 8 * MIB);
+    cr_assert_geq(p.document_bytes, 3 * MIB);
     cr_assert_gt(p.ingest_memory, 256 * MIB);
     cr_assert_geq(ws_import_plan_decoder_max(WS_IMPORT_MEMORY), 129 * MIB);
     cr_assert_lt(ws_import_plan_decoder_max(64 * MIB), 64 * MIB);
