@@ -332,9 +332,9 @@ static ws_status write_map(ws_stored_writer *w, uint32_t field, ws_segment_out *
 {
     if (ws_spool_length(&w->map_bytes[field]) > UINT32_MAX)
         return WS_ERR_LIMIT;
+    if (ws_spool_length(&w->map_starts[field]) > (uint64_t)w->n_docs * 4)
+        return WS_ERR_STATE; /* more maps than documents */
     fill_starts(w, field, w->n_docs + 1);
-    if (ws_spool_length(&w->map_starts[field]) != ((uint64_t)w->n_docs + 1) * 4)
-        return w->map_starts[field].status ? w->map_starts[field].status : WS_ERR_STATE;
     ws_segment_out_begin(out, WS_KIND_TOKEN_MAP, field, WS_ALL_STREAMS, 0);
     WS_TRY(ws_spool_replay(&w->map_starts[field], write_bytes, out, NULL));
     WS_TRY(ws_spool_replay(&w->map_bytes[field], write_bytes, out, NULL));

@@ -12,8 +12,6 @@
 #define WS_TESTS_SUPPORT_FAULTS_H
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 
@@ -27,7 +25,7 @@ static inline int ws_faults_hook(void *ctx, size_t size)
 {
     ws_faults *f = ctx;
     (void)size;
-    f->seen++; if (getenv("DBG")) fprintf(stderr,"alloc %zu\n", size);
+    f->seen++;
     if (f->left-- != 0)
         return 0;
     f->failed++;
