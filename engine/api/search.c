@@ -107,6 +107,8 @@ ws_status ws_search(ws_searcher *s, const ws_query *query, const ws_search_optio
     ws_query *shared = (ws_query *)query; /* only its reference count is written */
     ws_status status =
         ws_search_run(s->snapshot, shared, s->scores, o, scratch->search, budget, out, error);
+    if (*out)
+        (*out)->scratch = temporary ? NULL : scratch;
     ws_scratch_free(temporary);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "engine/api/api_int.h"
 #include "indexer/ingest.h"
+#include "indexer/jsonl.h"
 
 #define DEFAULT_MEMORY (256ull << 20)
 #define DOC_VALUES_MAX 1024u
@@ -61,6 +62,7 @@ struct ws_writer {
     ws_index *index;
     ws_ingest *ingest;
     ws_ingest_worker *worker;
+    ws_jsonl *parser; /* made at the first put_json */
     uint64_t sequence; /* documents put since the last commit */
 };
 
@@ -127,6 +129,7 @@ void ws_writer_close(ws_writer *w)
 {
     if (!w)
         return;
+    ws_jsonl_free(w->parser);
     ws_ingest_worker_free(w->worker);
     ws_ingest_close(w->ingest);
     release(w->index);
@@ -153,6 +156,20 @@ ws_status ws_writer_put(ws_writer *w, ws_str id, const ws_doc *doc, uint32_t fla
         values[i] = (ws_ingest_value){(uint32_t)field, doc->values[i].value};
     }
     return put_values(w, &(ws_ingest_document){id, values, doc->n}, flags, error);
+}
+
+ws_status ws_writer_put_json(ws_writer *w, ws_str json, uint32_t flags, ws_error *error)
+{
+    ws_ingest_document document;
+    if (!w->parser) {
+        ws_status status = ws_jsonl_new(&w->parser, ws_ingest_schema(w->ingest));
+        if (status)
+            return ws_error_set(error, status, "no memory for a JSON parser");
+    }
+    WS_TRY(ws_jsonl_parse(w->parser, json, ws_ingest_manifest(w->ingest)->next_doc_key + w->sequence, &document, error));
+    ws_status status = put_values(w, &document, flags, error);
+    ws_jsonl_reset(w->parser);
+    return status;
 }
 
 ws_status ws_writer_delete(ws_writer *w, ws_str id, ws_error *error)

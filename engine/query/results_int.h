@@ -31,6 +31,7 @@ struct ws_results {
     uint64_t total;
     uint32_t relation;
     ws_cost cost;
+    struct ws_scratch *scratch; /* the caller's, for fetches; NULL = a temporary one per fetch */
 };
 
 /* Fetch of hits [from, from + n): stored fields, snippet, spans. In engine/query/fetch.c. `reader`

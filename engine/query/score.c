@@ -36,14 +36,6 @@ uint64_t ws_score_length(const ws_schema *schema, uint64_t n_docs, uint64_t sum_
     return length < LENGTH_MAX ? (uint64_t)length : LENGTH_MAX;
 }
 
-uint32_t ws_score_fraction(uint64_t length, uint32_t tf)
-{
-    uint64_t below = ((uint64_t)tf << 20) + length;
-    uint64_t fraction = tf < 1u << 13 ? ((uint64_t)tf << 51) / below
-                                      : (uint64_t)(((unsigned __int128)tf << 51) / below);
-    return (uint32_t)fraction; /* at most 2^31, when the length counts for nothing */
-}
-
 static ws_score_table *new_table(const ws_manifest *m, uint32_t field, uint32_t stream)
 {
     const ws_manifest_stream *s = ws_manifest_find_stream(m, field, stream);

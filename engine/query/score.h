@@ -41,8 +41,14 @@ uint64_t ws_score_idf(uint64_t n_docs, uint64_t df);
 uint64_t ws_score_length(const ws_schema *schema, uint64_t n_docs, uint64_t sum_length,
                          uint8_t code);
 
-/* F for any tf >= 1. [any] */
-uint32_t ws_score_fraction(uint64_t length, uint32_t tf);
+/* F for any tf >= 1; at most 2^31, when the length counts for nothing. [any] */
+static inline uint32_t ws_score_fraction(uint64_t length, uint32_t tf)
+{
+    uint64_t below = ((uint64_t)tf << 20) + length;
+    if (tf < 1u << 13)
+        return (uint32_t)(((uint64_t)tf << 51) / below);
+    return (uint32_t)(((unsigned __int128)tf << 51) / below);
+}
 
 /* u of a term: idf * weight, before the shift. */
 static inline uint64_t ws_score_unit(uint64_t idf, uint64_t weight)

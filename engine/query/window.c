@@ -61,21 +61,42 @@ ws_status ws_window_seek(ws_traversal *t, ws_segment_list *list, uint32_t target
 
 /* --- bits and scores --- */
 
-void ws_window_mark(ws_segment_list *list, uint32_t from, uint32_t to, uint32_t base)
+/* Dense: the documents of a word come together and are one store. */
+static void mark_words(const uint32_t *docs, uint32_t n, uint32_t base, uint64_t *bits)
 {
-    const uint32_t *docs = list->postings.docs;
-    uint32_t word = from < to ? (docs[from] - base) / 64 : 0;
-    uint64_t set = 0; /* of one word: documents of a word come together */
-    for (uint32_t i = from; i < to; i++) {
+    uint32_t word = (docs[0] - base) / 64;
+    uint64_t set = 0;
+    for (uint32_t i = 0; i < n; i++) {
         uint32_t at = docs[i] - base;
         if (at / 64 != word) {
-            list->bits[word] |= set;
+            bits[word] |= set;
             word = at / 64;
             set = 0;
         }
         set |= 1ull << (at % 64);
     }
-    list->bits[word] |= set;
+    bits[word] |= set;
+}
+
+/* Sparse: a store each, without a branch that would be guessed wrong. 32 bits at a time, so that
+ * neighbours seldom wait for one another. */
+static void mark_each(const uint32_t *docs, uint32_t n, uint32_t base, uint64_t *bits)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = docs[i] - base;
+        bits[at / 64] |= 1ull << (at % 64);
+    }
+}
+
+void ws_window_mark(ws_segment_list *list, uint32_t from, uint32_t to, uint32_t base)
+{
+    const uint32_t *docs = list->postings.docs;
+    if (from == to)
+        return;
+    if (docs[to - 1] - docs[from] < (to - from) * 8)
+        mark_words(docs + from, to - from, base, list->bits);
+    else
+        mark_each(docs + from, to - from, base, list->bits);
 }
 
 /* Groups of 64 from the first document to the last. */
@@ -84,23 +105,46 @@ static uint64_t groups(uint32_t first, uint32_t last)
     return (~0ull << (first / 64)) & (~0ull >> (63 - last / 64));
 }
 
+static uint32_t largest(const uint32_t *values, uint32_t n)
+{
+    uint32_t all = 0; /* not the maximum, but reaches a power of two when that does */
+    for (uint32_t i = 0; i < n; i++)
+        all |= values[i];
+    return all;
+}
+
+/* Postings whose tf has a row: most blocks. */
+static void score_by_rows(const ws_segment_list *list, uint32_t from, uint32_t to, uint32_t base,
+                          uint32_t *scores)
+{
+    const uint32_t *docs = list->postings.docs, *tfs = list->postings.tfs,
+                   *rows = list->table->rows;
+    const uint8_t *norms = list->norms;
+    const uint64_t unit = list->unit;
+    for (uint32_t i = from; i < to; i++)
+        scores[docs[i] - base] += (uint32_t)(unit * rows[tfs[i] << 8 | norms[docs[i]]] >> 31);
+}
+
+static void score_any(const ws_segment_list *list, uint32_t from, uint32_t to, uint32_t base,
+                      uint32_t *scores)
+{
+    const uint32_t *docs = list->postings.docs, *tfs = list->postings.tfs;
+    for (uint32_t i = from; i < to; i++)
+        scores[docs[i] - base] +=
+            ws_score_posting(list->table, list->unit, tfs[i], list->norms[docs[i]]);
+}
+
 ws_status ws_window_score(ws_traversal *t, ws_segment_list *list, uint32_t from, uint32_t to,
                           uint32_t base)
 {
     if (from == to)
         return WS_OK;
     WS_TRY(ws_postings_load_tfs(&list->postings));
-    const uint32_t *docs = list->postings.docs, *tfs = list->postings.tfs,
-                   *rows = list->table->rows;
-    const uint8_t *norms = list->norms;
-    const uint64_t unit = list->unit;
-    uint32_t *scores = t->scores;
-    for (uint32_t i = from; i < to; i++) {
-        uint32_t doc = docs[i], tf = tfs[i], norm = norms[doc];
-        uint64_t fraction = tf < WS_SCORE_ROWS ? rows[tf << 8 | norm]
-                                               : ws_score_fraction(list->table->length[norm], tf);
-        scores[doc - base] += (uint32_t)(unit * fraction >> 31);
-    }
+    const uint32_t *docs = list->postings.docs;
+    if (largest(list->postings.tfs + from, to - from) < WS_SCORE_ROWS)
+        score_by_rows(list, from, to, base, t->scores);
+    else
+        score_any(list, from, to, base, t->scores);
     t->touched |= groups(docs[from] - base, docs[to - 1] - base);
     return WS_OK;
 }
@@ -158,10 +202,35 @@ static void offer(ws_traversal *t, uint32_t doc, uint32_t score)
     ws_top_offer(t->top, (ws_top_entry){ws_segment_doc_key(s->segment, doc), score, s->index, doc});
 }
 
+/* By runs of touched groups: many small clearings cost more than the scores in between. */
 static void clear_scores(ws_traversal *t)
 {
-    for (; t->touched; t->touched &= t->touched - 1)
-        memset(t->scores + 64 * __builtin_ctzll(t->touched), 0, 64 * sizeof *t->scores);
+    while (t->touched) {
+        uint32_t first = (uint32_t)__builtin_ctzll(t->touched);
+        uint64_t ends = ~(t->touched >> first);
+        uint32_t n = ends ? (uint32_t)__builtin_ctzll(ends) : 64;
+        memset(t->scores + 64 * first, 0, (size_t)n * 64 * sizeof *t->scores);
+        t->touched &= first + n < 64 ? ~0ull << (first + n) : 0;
+    }
+}
+
+/* Whether one of 64 scores reaches the threshold. Both are below 2^31, so the sign of the
+ * difference tells; compilers make vectors of this. */
+static int any_reaches(const uint32_t *scores, uint32_t threshold)
+{
+    uint32_t signs = 0;
+    for (uint32_t i = 0; i < 64; i++)
+        signs |= threshold - 1 - scores[i];
+    return signs >> 31 || threshold == 0;
+}
+
+static void offer_word(ws_traversal *t, uint32_t base, uint32_t first, uint64_t bits)
+{
+    for (; bits; bits &= bits - 1) {
+        uint32_t at = first + (uint32_t)__builtin_ctzll(bits);
+        if (ws_top_wants(t->top, t->scores[at]))
+            offer(t, base + at, t->scores[at]);
+    }
 }
 
 void ws_window_collect(ws_traversal *t, uint32_t base, const uint64_t match[WS_WINDOW_WORDS])
@@ -169,12 +238,11 @@ void ws_window_collect(ws_traversal *t, uint32_t base, const uint64_t match[WS_W
     uint32_t n = ws_window_count(match);
     t->total += n;
     t->scored += n;
-    for (uint32_t w = 0; w < WS_WINDOW_WORDS && n; w++)
-        for (uint64_t bits = match[w]; bits; bits &= bits - 1) {
-            uint32_t at = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            if (ws_top_wants(t->top, t->scores[at]))
-                offer(t, base + at, t->scores[at]);
-        }
+    for (uint32_t w = 0; w < WS_WINDOW_WORDS && n; w++) {
+        uint32_t threshold = t->top->n < t->top->k ? 0 : t->top->entries[0].score;
+        if (match[w] && any_reaches(t->scores + w * 64, threshold))
+            offer_word(t, base, w * 64, match[w]);
+    }
     clear_scores(t);
 }
 

@@ -47,7 +47,8 @@ typedef struct {
 
 /* Finds and ranks; ids and scores only.
  *   options  NULL = defaults
- *   scratch  of this thread; NULL = a temporary one
+ *   scratch  of this thread; NULL = a temporary one. The results use it for fetches: it must
+ *            outlive the last of them
  *   budget   NULL = unlimited
  *   out      new results (also with WS_PARTIAL); free with ws_results_free. They keep their
  *            snapshot alive
