@@ -70,6 +70,12 @@ class Case(unittest.TestCase):
         self.assertEqual(result.code, 0, f"{args}: {result.err}")
         return result
 
+    def assert_same(self, got, expected, why=""):
+        """Equality of long lists; tells the first difference only."""
+        if got != expected:
+            at = next((i for i, (a, b) in enumerate(zip(got, expected)) if a != b), min(len(got), len(expected)))
+            self.fail(f"{why}: differs at {at}: {str(got[at:at + 1])[:600]}, expected {str(expected[at:at + 1])[:600]}")
+
     def stats(self, index=None):
         return self.run_ok("stats", "-i", index or self.index, "--json").json()
 
@@ -87,14 +93,29 @@ class Case(unittest.TestCase):
 KOREAN = ["대한민국", "역사", "서울", "한국어", "도시", "사람들이", "문화는", "경제를", "바다", "하늘에서"]
 
 
+def letters(number):
+    """A number in letters that no stemmer touches; digits would be words of their own."""
+    return "".join("bcdfghjkmn"[int(digit)] for digit in str(number))
+
+
+def unique(number):
+    """The word that only document `number` has."""
+    return f"zq{letters(number)}x"
+
+
+def word(number):
+    """A word of many documents; low numbers are frequent."""
+    return f"w{letters(number)}k"
+
+
 def documents(n, words=40, start=0):
-    """Documents with ids start, start + 1, ...; each has a word of its own, "unique<id>"."""
+    """Documents with ids start, start + 1, ...; each has a word of its own, unique(id)."""
     out = []
     for i in range(start, start + n):
         rng = random.Random(SEED * 1000003 + i)
-        text = [f"unique{i}"]
+        text = [unique(i)]
         for _ in range(words):
-            text.append(rng.choice(KOREAN) if rng.random() < 0.2 else f"word{int(rng.paretovariate(0.4)) % 3000}")
+            text.append(rng.choice(KOREAN) if rng.random() < 0.2 else word(int(rng.paretovariate(0.4)) % 3000))
         out.append({"id": i, "title": f"Document {i} {rng.choice(KOREAN)}", "text": " ".join(text),
                     "categories": [f"c{i % 7}"], "lang": "ko" if i % 3 else "en", "source": "made up"})
     return out

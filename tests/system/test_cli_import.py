@@ -7,9 +7,9 @@ import signal
 import subprocess
 import time
 
-from cli_support import BIN, Case, documents, environment, gzipped, jsonl, main, run, zstd_compressed
+from cli_support import BIN, Case, documents, environment, gzipped, jsonl, letters, main, run, unique, word, zstd_compressed
 
-PROBES = ["대한민국", "word1 word2", "word1 word7\tand", '"word1 word2"', "역사 -word1", "word3\tor\tlang = \"en\""]
+PROBES = ["대한민국", f"{word(1)} {word(2)}", f"{word(1)} {word(7)}\tand", f'"{word(1)} {word(2)}"', f"역사 -{word(1)}", f"{word(3)}\tor\tlang = \"en\""]
 
 
 class Inputs(Case):
@@ -36,14 +36,14 @@ class Inputs(Case):
             answers = self.answers(index)
             expected = expected or answers
             self.assertTrue(answers[0][1]["value"])
-            self.assertEqual(answers, expected, name)
+            self.assert_same(answers, expected, name)
         for name in ("plain", "gz", "zst"):
             index = self.path("stdin-" + name)
             self.run_ok("import", "-i", index, "-q", "-", stdin=files[name])
-            self.assertEqual(self.answers(index), expected, name)
+            self.assert_same(self.answers(index), expected, name)
         parts = [self.write("part1", data[:half]), self.write("part2", gzipped(data[half:]))]
         self.run_ok("import", "-i", self.path("parts"), "-q", *parts)
-        self.assertEqual(self.answers(self.path("parts")), expected, "two files")
+        self.assert_same(self.answers(self.path("parts")), expected, "two files")
 
     def test_threads_do_not_change_the_answers(self):
         file = self.write("a", jsonl(documents(300)))
@@ -52,8 +52,8 @@ class Inputs(Case):
             index = self.path(f"t{threads}")
             self.run_ok("import", "-i", index, "-q", "--threads", threads, "--commit-every", "70", file)
             found.append(self.answers(index))
-        self.assertEqual(found[0], found[1])
-        self.assertEqual(found[0], found[2])
+        self.assert_same(found[0], found[1])
+        self.assert_same(found[0], found[2])
 
     def test_cut_and_damaged_files_deliver_what_was_good(self):
         data = jsonl(documents(400))
@@ -147,7 +147,7 @@ class Documents(Case):
     def test_the_later_document_of_an_id_wins(self):
         docs = documents(10) + documents(10)
         for d in docs[10:]:
-            d["text"] = f"second{d['id']}"
+            d["text"] = "second" + letters(d["id"])
         file = self.write("a", jsonl(docs))
         for every in ("100", "7"):
             index = self.path("every" + every)
@@ -155,8 +155,8 @@ class Documents(Case):
             self.assertEqual(report["replaced"], 10)
             self.assertEqual(self.stats(index)["documents"], 10)
             for i in range(10):
-                self.assertEqual(self.search(f"second{i}", index=index)["total"]["value"], 1)
-                self.assertEqual(self.search(f"unique{i}", index=index)["total"]["value"], 0)
+                self.assertEqual(self.search("second" + letters(i), index=index)["total"]["value"], 1)
+                self.assertEqual(self.search(unique(i), index=index)["total"]["value"], 0)
         self.run_ok("check", "-i", index, "--level", "deep")
 
     def test_lines(self):
@@ -227,7 +227,7 @@ class Processes(Case):
                 result = run(*args, "-i", self.index)
                 self.assertEqual(result.code, 3, args)
                 self.assertIn(str(os.getpid()), result.err, args)
-            self.run_ok("search", "-i", self.index, "unique1")
+            self.run_ok("search", "-i", self.index, unique(1))
         self.run_ok("import", "-i", self.index, "-q", file)
 
     def start(self, *args):
@@ -256,8 +256,8 @@ class Processes(Case):
             self.assertLessEqual(report["documents"], 1000)
             self.assertGreaterEqual(report["documents"], 100)
             self.run_ok("check", "-i", self.index, "--level", "deep", "-q")
-            found = self.batch([f"unique{i}" for i in range(1000)])
-            self.assertEqual([a["total"]["value"] for a in found],
+            found = self.batch([unique(i) for i in range(1000)])
+            self.assert_same([a["total"]["value"] for a in found],
                              [int(i < report["documents"]) for i in range(1000)])
             result = run("import", "-i", self.index, "--json", "--resume", "-", stdin=jsonl(documents(1000)))
             self.assertEqual(result.code, 0, result.err)

@@ -5,7 +5,7 @@ import os
 import pty
 import subprocess
 
-from cli_support import BIN, Case, documents, environment, jsonl, main, run
+from cli_support import BIN, Case, documents, environment, jsonl, main, run, unique, word
 
 
 def utf16(text):
@@ -55,19 +55,19 @@ class Search(Case):
         self.assertTrue(any("독립" in m for m in marked), marked)
 
     def test_paging_operators_filters_totals(self):
-        whole = self.search("word1 word2", "-n", "50")
-        page = self.search("word1 word2", "-n", "10", "--offset", "10")
+        whole = self.search(f"{word(1)} {word(2)}", "-n", "50")
+        page = self.search(f"{word(1)} {word(2)}", "-n", "10", "--offset", "10")
         self.assertEqual(page["hits"], whole["hits"][10:20])
         self.assertEqual(page["total"], whole["total"])
-        both = self.search("word1 word2", "--operator", "and", "-n", "1")
+        both = self.search(f"{word(1)} {word(2)}", "--operator", "and", "-n", "1")
         self.assertLess(both["total"]["value"], whole["total"]["value"])
-        english = self.search("word1", "--filter", 'lang = "en"', "-n", "100")
+        english = self.search(word(1), "--filter", 'lang = "en"', "-n", "100")
         self.assertTrue(english["hits"])
         self.assertEqual({h["lang"] for h in english["hits"]}, {"en"})
-        self.assertEqual(self.search("word1", "--total", "none", "-n", "10")["hits"],
-                         self.search("word1", "-n", "10")["hits"])
-        slow = self.search("word1 word2 대한민국", "--traversal", "exhaustive", "-n", "50")
-        fast = self.search("word1 word2 대한민국", "-n", "50")
+        self.assertEqual(self.search(word(1), "--total", "none", "-n", "10")["hits"],
+                         self.search(word(1), "-n", "10")["hits"])
+        slow = self.search(f"{word(1)} {word(2)} 대한민국", "--traversal", "exhaustive", "-n", "50")
+        fast = self.search(f"{word(1)} {word(2)} 대한민국", "-n", "50")
         self.assertEqual(slow["hits"], fast["hits"])
         self.assertEqual(slow["total"], fast["total"])
 
@@ -81,9 +81,9 @@ class Search(Case):
         self.assertEqual(result.out, "0 documents\n")
 
     def test_words_may_come_as_several_arguments_and_dashes_behind_a_double_dash(self):
-        joined = self.search("word1 word2")
-        self.assertEqual(self.search("word1", "word2")["hits"], joined["hits"])
-        without = self.search("--", "word1", "-word2")
+        joined = self.search(f"{word(1)} {word(2)}")
+        self.assertEqual(self.search(word(1), word(2))["hits"], joined["hits"])
+        without = self.search("--", word(1), f"-{word(2)}")
         self.assertLess(without["total"]["value"], joined["total"]["value"])
 
     def test_text_output_cannot_drive_a_terminal(self):
@@ -116,18 +116,18 @@ class Search(Case):
         self.assertNotIn("\x1b", self.run_ok("search", "-i", self.index, "독립").out)
 
     def test_profile(self):
-        answer = self.search("word1", "--profile")
+        answer = self.search(word(1), "--profile")
         self.assertGreater(answer["cost"]["postings"], 0)
         self.assertIn("took_ms", answer)
-        self.assertIn("postings", self.run_ok("search", "-i", self.index, "--profile", "word1").out)
+        self.assertIn("postings", self.run_ok("search", "-i", self.index, "--profile", word(1)).out)
 
     def test_batch(self):
-        queries = ["unique3", "word1 word2\tand", "word1\tor\tlang = \"en\"", "", "nosuchword"]
+        queries = [unique(3), f"{word(1)} {word(2)}\tand", f"{word(1)}\tor\tlang = \"en\"", "", "nosuchword"]
         answers = self.batch(queries)
         self.assertEqual(len(answers), 5)
         self.assertEqual(answers[0]["hits"][0]["id"], "3")
-        self.assertEqual(answers[1], self.search("word1 word2", "--operator", "and"))
-        self.assertEqual(answers[2], self.search("word1", "--filter", 'lang = "en"'))
+        self.assertEqual(answers[1], self.search(f"{word(1)} {word(2)}", "--operator", "and"))
+        self.assertEqual(answers[2], self.search(word(1), "--filter", 'lang = "en"'))
         self.assertEqual(answers[3]["total"]["value"], 0)
         self.assertEqual(answers[4]["hits"], [])
         result = run("search", "-i", self.index, "--batch", "-", stdin=b"a\nb\txor\nc\n")
@@ -135,7 +135,7 @@ class Search(Case):
         self.assertIn("line 2", result.err)
         self.assertEqual(len(result.json_lines()), 1)
         self.assertEqual(run("search", "-i", self.index, "--batch", "-", "x").code, 2, "not both")
-        file = self.write("queries", "unique5\n")
+        file = self.write("queries", f"{unique(5)}\n")
         self.assertEqual(self.run_ok("search", "-i", self.index, "--batch", file).json()["hits"][0]["id"], "5")
 
     def test_any_text_is_a_query(self):
@@ -143,7 +143,7 @@ class Search(Case):
             answer = self.search("--", text)
             self.assertIn("hits", answer)
         self.run_ok("search", "-i", self.index, "--", b"\xff\xfe broken".decode("utf-8", "surrogateescape"))
-        long = json.loads(self.run_ok("search", "-i", self.index, "--json", "word1 " * 3000).out)
+        long = json.loads(self.run_ok("search", "-i", self.index, "--json", f"{word(1)} " * 3000).out)
         self.assertTrue(long["warnings"])
 
 

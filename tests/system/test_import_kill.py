@@ -10,13 +10,13 @@ import signal
 import subprocess
 import time
 
-from cli_support import BIN, SEED, Case, documents, environment, jsonl, main, run
+from cli_support import BIN, SEED, Case, documents, environment, jsonl, main, run, unique, word
 
 DOCS = 2400
 EVERY = 150
 KILLS = int(os.environ.get("WIKISEARCH_KILLS", "50"))
 EARLY_KILLS = KILLS // 4  # at any time, the beginning included; the others after the first commit
-PROBES = ["word1 word2", "대한민국 역사", '"word1 word2"', "word3 -word1"]
+PROBES = [f"{word(1)} {word(2)}", "대한민국 역사", f'"{word(1)} {word(2)}"', f"{word(3)} -{word(1)}"]
 
 
 class Death(Case):
@@ -45,8 +45,8 @@ class Death(Case):
         self.assertIn(held, (printed, min(printed + EVERY, DOCS)), why)
         check = run("check", "-i", self.index, "--level", "deep")
         self.assertEqual(check.code, 0, f"{why}: {check.out[-2000:]} {check.err}")
-        found = self.batch([f"unique{i}" for i in range(DOCS)], "-n", "2")
-        self.assertEqual([[h["id"] for h in a["hits"]] for a in found],
+        found = self.batch([unique(i) for i in range(DOCS)], "-n", "2")
+        self.assert_same([[h["id"] for h in a["hits"]] for a in found],
                          [[str(i)] if i < held else [] for i in range(DOCS)], why)
         return held
 
@@ -162,7 +162,7 @@ class Death(Case):
         self.assertEqual(result.code, 0, result.err)
         self.assertEqual(self.stats()["documents"], 4 * EVERY)
         self.assertEqual(run("check", "-i", self.index, "--level", "deep").code, 0)
-        self.assertEqual([a["total"] for a in self.batch(PROBES)], [a["total"] for a in before])
+        self.assert_same([a["total"] for a in self.batch(PROBES)], [a["total"] for a in before])
 
     def test_both_manifests_damaged_is_corruption_not_an_empty_index(self):
         self.assertEqual(run(*self.command("--limit", str(2 * EVERY))[1:]).code, 0)

@@ -7,12 +7,12 @@ import signal
 import subprocess
 import time
 
-from cli_support import BIN, SEED, Case, documents, environment, gzipped, jsonl, main, run, zstd_compressed
+from cli_support import BIN, SEED, Case, documents, environment, gzipped, jsonl, main, run, unique, word, zstd_compressed
 
 DOCS = 1500
 EVERY = 100
-PROBES = ["대한민국", "역사 서울", "word1 word2\tand", '"word1 word2"', "word5 -word1", "c3\tor\tlang = \"ko\"",
-          "unique77 word1"]
+PROBES = ["대한민국", "역사 서울", f"{word(1)} {word(2)}\tand", f'"{word(1)} {word(2)}"', f"{word(5)} -{word(1)}", "c3\tor\tlang = \"ko\"",
+          f"{unique(77)} {word(1)}"]
 
 
 class Resume(Case):
@@ -64,7 +64,7 @@ class Resume(Case):
             why = f"seed {SEED}, attempt {attempt}"
             self.assertIn(report["resumed_at"], (held, min(DOCS, held + EVERY)), why)
             self.assertEqual(report["resumed_at"] + report["documents"], expected_report["documents"], why)
-            self.assertEqual(self.answers(self.index), expected, why)
+            self.assert_same(self.answers(self.index), expected, why)
             for name in os.listdir(self.index):
                 os.unlink(os.path.join(self.index, name))
 
@@ -84,13 +84,13 @@ class Resume(Case):
         self.check_equal(files, report, expected)
 
     def test_line_numbers_go_on(self):
-        file = self.write("a.txt", "".join(f"line{i} text\n" for i in range(DOCS)))
+        file = self.write("a.txt", "".join(unique(i) + " text\n" for i in range(DOCS)))
         held = self.kill_after(3, 0, "--format", "lines", file)
         report = self.run_ok(*self.command(self.index, "--format", "lines", "--resume", file)).json()
         self.assertEqual(report["resumed_at"] + report["documents"], DOCS)
         self.assertGreaterEqual(report["resumed_at"], held)
-        found = self.batch([f"line{i}" for i in range(DOCS)])
-        self.assertEqual([[h["id"] for h in a["hits"]] for a in found], [[str(i)] for i in range(DOCS)])
+        found = self.batch([unique(i) for i in range(DOCS)])
+        self.assert_same([[h["id"] for h in a["hits"]] for a in found], [[str(i)] for i in range(DOCS)])
 
     def test_resuming_what_is_complete_reads_nothing(self):
         file = self.write("a", self.data)
