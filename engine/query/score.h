@@ -10,7 +10,7 @@
 
 #include "engine/index/manifest.h"
 
-#define WS_SCORE_ROWS  16u /* tf 1 to 15; row 0 is never asked */
+#define WS_SCORE_ROWS  64u /* tf 1 to 63; row 0 is never asked */
 #define WS_SCORE_NORMS 256u
 
 /* Of one (field, stream). Immutable. */

@@ -78,13 +78,20 @@ static void mark_words(const uint32_t *docs, uint32_t n, uint32_t base, uint64_t
     bits[word] |= set;
 }
 
-/* Sparse: a store each, without a branch that would be guessed wrong. 32 bits at a time, so that
- * neighbours seldom wait for one another. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+# define BYTE_OF(at) ((at) / 8 ^ 7)
+#else
+# define BYTE_OF(at) ((at) / 8)
+#endif
+
+/* Sparse: a store each, without a branch that would be guessed wrong; of a byte, so that neighbours
+ * seldom wait for one another. */
 static void mark_each(const uint32_t *docs, uint32_t n, uint32_t base, uint64_t *bits)
 {
+    uint8_t *bytes = (uint8_t *)bits;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t at = docs[i] - base;
-        bits[at / 64] |= 1ull << (at % 64);
+        bytes[BYTE_OF(at)] |= (uint8_t)(1u << (at % 8));
     }
 }
 
@@ -93,7 +100,7 @@ void ws_window_mark(ws_segment_list *list, uint32_t from, uint32_t to, uint32_t 
     const uint32_t *docs = list->postings.docs;
     if (from == to)
         return;
-    if (docs[to - 1] - docs[from] < (to - from) * 8)
+    if (docs[to - 1] - docs[from] < (to - from) * 4)
         mark_words(docs + from, to - from, base, list->bits);
     else
         mark_each(docs + from, to - from, base, list->bits);
@@ -105,33 +112,11 @@ static uint64_t groups(uint32_t first, uint32_t last)
     return (~0ull << (first / 64)) & (~0ull >> (63 - last / 64));
 }
 
-static uint32_t largest(const uint32_t *values, uint32_t n)
+/* Out of line: it would take registers from the loop that hardly ever needs it. */
+__attribute__((noinline)) static uint32_t fraction_beyond_rows(const ws_score_table *table,
+                                                               uint32_t tf, uint8_t norm)
 {
-    uint32_t all = 0; /* not the maximum, but reaches a power of two when that does */
-    for (uint32_t i = 0; i < n; i++)
-        all |= values[i];
-    return all;
-}
-
-/* Postings whose tf has a row: most blocks. */
-static void score_by_rows(const ws_segment_list *list, uint32_t from, uint32_t to, uint32_t base,
-                          uint32_t *scores)
-{
-    const uint32_t *docs = list->postings.docs, *tfs = list->postings.tfs,
-                   *rows = list->table->rows;
-    const uint8_t *norms = list->norms;
-    const uint64_t unit = list->unit;
-    for (uint32_t i = from; i < to; i++)
-        scores[docs[i] - base] += (uint32_t)(unit * rows[tfs[i] << 8 | norms[docs[i]]] >> 31);
-}
-
-static void score_any(const ws_segment_list *list, uint32_t from, uint32_t to, uint32_t base,
-                      uint32_t *scores)
-{
-    const uint32_t *docs = list->postings.docs, *tfs = list->postings.tfs;
-    for (uint32_t i = from; i < to; i++)
-        scores[docs[i] - base] +=
-            ws_score_posting(list->table, list->unit, tfs[i], list->norms[docs[i]]);
+    return ws_score_fraction(table->length[norm], tf);
 }
 
 ws_status ws_window_score(ws_traversal *t, ws_segment_list *list, uint32_t from, uint32_t to,
@@ -140,11 +125,20 @@ ws_status ws_window_score(ws_traversal *t, ws_segment_list *list, uint32_t from,
     if (from == to)
         return WS_OK;
     WS_TRY(ws_postings_load_tfs(&list->postings));
-    const uint32_t *docs = list->postings.docs;
-    if (largest(list->postings.tfs + from, to - from) < WS_SCORE_ROWS)
-        score_by_rows(list, from, to, base, t->scores);
-    else
-        score_any(list, from, to, base, t->scores);
+    const uint32_t *docs = list->postings.docs, *tfs = list->postings.tfs,
+                   *rows = list->table->rows;
+    const uint8_t *norms = list->norms;
+    const uint64_t unit = list->unit;
+    uint32_t *scores = t->scores;
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t doc = docs[i], tf = tfs[i], fraction;
+        uint8_t norm = norms[doc];
+        if (__builtin_expect(tf < WS_SCORE_ROWS, 1))
+            fraction = rows[tf << 8 | norm];
+        else
+            fraction = fraction_beyond_rows(list->table, tf, norm);
+        scores[doc - base] += (uint32_t)(unit * fraction >> 31);
+    }
     t->touched |= groups(docs[from] - base, docs[to - 1] - base);
     return WS_OK;
 }

@@ -47,6 +47,7 @@ ws_status ws_analyzer_new(ws_analyzer **out, const ws_analyzer_options *options,
     ws_analyzer *a = ws_calloc(1, sizeof *a);
     if (!a)
         return ws_error_set(error, WS_ERR_NOMEM, "no memory for an analyzer");
+    ws_korean_rules_init(&a->korean);
     ws_status status = ws_normalizer_init(&a->normalizer);
     if (!status)
         status = ws_english_new(&a->english);

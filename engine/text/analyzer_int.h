@@ -4,6 +4,7 @@
 
 #include "engine/text/analyzer.h"
 #include "engine/text/english.h"
+#include "engine/text/korean.h"
 #include "engine/text/normalize.h"
 #include "engine/text/script.h"
 
@@ -12,6 +13,7 @@
 struct ws_analyzer {
     ws_normalizer normalizer;
     ws_english *english;
+    ws_korean_rules korean;
     ws_script_table *scripts;
     void *words;           /* UBreakIterator for dense scripts; its text is set per run */
     /* Hangul runs seen: 56 bits of hash, 8 bits of stem syllables + 1 */

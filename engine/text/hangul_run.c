@@ -2,7 +2,6 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "engine/text/analyzer_int.h"
-#include "engine/text/korean.h"
 
 #define SYLLABLE 3u /* bytes */
 
@@ -14,7 +13,7 @@ static size_t stem_of(ws_analyzer *a, ws_str run, uint32_t after)
     uint64_t hash = ws_hash64_seed(run.ptr, run.len, after);
     uint64_t *slot = &a->stem_slots[hash % WS_STEM_SLOTS], tag = hash & ~0xffull;
     if ((*slot & ~0xffull) != tag || (*slot & 0xff) == 0)
-        *slot = tag | (ws_korean_stem(run, after) / SYLLABLE + 1);
+        *slot = tag | (ws_korean_stem(&a->korean, run, after) / SYLLABLE + 1);
     return ((*slot & 0xff) - 1) * SYLLABLE;
 }
 

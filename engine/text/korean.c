@@ -60,17 +60,40 @@ static const ws_str single[] = {
 #undef W
 };
 
-static int ends_with(ws_str run, ws_str end)
+_Static_assert(WS_ARRAY_LEN(endings) < WS_KOREAN_RULES && WS_ARRAY_LEN(whole) < WS_KOREAN_RULES, "rules");
+
+/* Bucket of the last syllable: its last two bytes hold 12 of its bits. */
+static uint32_t bucket_of(ws_str text)
 {
-    /* The last two bytes tell most syllables apart: they are compared first, in line. */
-    return run.len >= end.len && run.ptr[run.len - 1] == end.ptr[end.len - 1] &&
-           run.ptr[run.len - 2] == end.ptr[end.len - 2] && memcmp(run.ptr + run.len - end.len, end.ptr, end.len) == 0;
+    uint32_t middle = (uint8_t)text.ptr[text.len - 2], last = (uint8_t)text.ptr[text.len - 1];
+    return (middle << 6 ^ last) % WS_KOREAN_BUCKETS;
 }
 
-static int is_whole(ws_str run)
+/* Backwards, so that each chain is in the order of its table: longest first. */
+void ws_korean_rules_init(ws_korean_rules *rules)
 {
-    for (size_t i = 0; i < WS_ARRAY_LEN(whole); i++)
-        if (ends_with(run, whole[i]))
+    memset(rules, 0, sizeof *rules);
+    for (uint32_t i = WS_ARRAY_LEN(endings); i-- > 0;) {
+        uint16_t *head = &rules->endings[bucket_of(endings[i].text)];
+        rules->next_ending[i] = *head;
+        *head = (uint16_t)(i + 1);
+    }
+    for (uint32_t i = WS_ARRAY_LEN(whole); i-- > 0;) {
+        uint16_t *head = &rules->nouns[bucket_of(whole[i])];
+        rules->next_noun[i] = *head;
+        *head = (uint16_t)(i + 1);
+    }
+}
+
+static int ends_with(ws_str run, ws_str end)
+{
+    return run.len >= end.len && memcmp(run.ptr + run.len - end.len, end.ptr, end.len) == 0;
+}
+
+static int is_whole(const ws_korean_rules *rules, ws_str run)
+{
+    for (uint32_t i = rules->nouns[bucket_of(run)]; i; i = rules->next_noun[i - 1])
+        if (ends_with(run, whole[i - 1]))
             return 1;
     return 0;
 }
@@ -109,10 +132,10 @@ static int allowed(uint32_t before, uint32_t after)
 }
 
 /* Bytes that the longest fitting ending leaves; run.len when none fits. The endings are ordered longest first. */
-static size_t strip_once(ws_str run, size_t least, uint32_t after)
+static size_t strip_once(const ws_korean_rules *rules, ws_str run, size_t least, uint32_t after)
 {
-    for (size_t i = 0; i < WS_ARRAY_LEN(endings); i++) {
-        const ending *e = &endings[i];
+    for (uint32_t i = rules->endings[bucket_of(run)]; i; i = rules->next_ending[i - 1]) {
+        const ending *e = &endings[i - 1];
         if (!ends_with(run, e->text) || !allowed(e->before, after))
             continue;
         ws_str stem = ws_str_sub(run, 0, run.len - e->text.len);
@@ -125,12 +148,12 @@ static size_t strip_once(ws_str run, size_t least, uint32_t after)
     return run.len;
 }
 
-size_t ws_korean_stem(ws_str run, uint32_t after)
+size_t ws_korean_stem(const ws_korean_rules *rules, ws_str run, uint32_t after)
 {
     size_t least = after == WS_KOREAN_ALONE ? 6 : 0;
     while (run.len > (least ? 3 : 0)) {
-        size_t left = strip_once(run, least, after);
-        if (left == run.len || is_whole(run))
+        size_t left = strip_once(rules, run, least, after);
+        if (left == run.len || is_whole(rules, run))
             break;
         run.len = left;
     }

@@ -17,8 +17,18 @@
 #define WS_KOREAN_NUMBER 1u /* directly after digits: 년에 in 2018년에 */
 #define WS_KOREAN_LATIN  2u /* directly after Latin letters: 를 in Linux를 */
 
+/* The rules by their last syllable. Filled once, then read only: [any]. */
+#define WS_KOREAN_BUCKETS 512u
+#define WS_KOREAN_RULES   512u
+typedef struct {
+    uint16_t endings[WS_KOREAN_BUCKETS], nouns[WS_KOREAN_BUCKETS]; /* first rule + 1, 0 = none */
+    uint16_t next_ending[WS_KOREAN_RULES], next_noun[WS_KOREAN_RULES];
+} ws_korean_rules;
+
+void ws_korean_rules_init(ws_korean_rules *rules);
+
 /* Bytes of the stem of `run` (syllables U+AC00 to U+D7A3 only, three bytes each). 0: the run is a
  * particle and nothing else (after a number or Latin word only). */
-size_t ws_korean_stem(ws_str run, uint32_t after);
+size_t ws_korean_stem(const ws_korean_rules *rules, ws_str run, uint32_t after);
 
 #endif
