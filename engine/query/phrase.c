@@ -33,19 +33,18 @@ static ws_status begin_starts(ws_traversal *t, uint32_t offset, uint32_t n_posit
     return WS_OK;
 }
 
-/* Keeps the beginnings that have one of the positions at `offset`. Both ascend. */
+/* Keeps the beginnings that have one of the positions at `offset`. Both ascend; each step moves one
+ * or both on without a branch, because which it is cannot be guessed. */
 static uint32_t keep_starts(ws_traversal *t, uint32_t offset, uint32_t n_positions, uint32_t n)
 {
     const uint32_t *positions = t->positions.values;
-    uint32_t *starts = t->starts.values, kept = 0, at = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t wanted = (uint64_t)starts[i] + offset;
-        while (at < n_positions && positions[at] < wanted)
-            at++;
-        if (at == n_positions)
-            break;
-        if (positions[at] == wanted)
-            starts[kept++] = starts[i];
+    uint32_t *starts = t->starts.values, kept = 0;
+    for (uint32_t i = 0, at = 0; i < n && at < n_positions;) {
+        uint64_t wanted = (uint64_t)starts[i] + offset, there = positions[at];
+        starts[kept] = starts[i];
+        kept += wanted == there;
+        i += wanted <= there;
+        at += there <= wanted;
     }
     return kept;
 }

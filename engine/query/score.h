@@ -1,9 +1,13 @@
 /* BM25 in integers (docs/format.md section 8): tables by epoch, one step a posting.
  *
- * F(tf, length) does not depend on the term, so a table of 16 rows x 256 lengths for each (field,
- * stream) is made once an epoch and shared by all its queries. A table of contributions per term,
- * which saves the multiplication, would cost 4,000 evaluations for each of a query's posting lists
- * (a Korean word has eight) and push the others out of the first-level cache; this one stays there.
+ * F(tf, length) does not depend on the term, so a table for each (field, stream) is made once an
+ * epoch and shared by all its queries. A table of contributions per term, which saves the
+ * multiplication, would cost thousands of evaluations for each of a query's posting lists (a Korean
+ * word has eight) and push the others out of the first-level cache.
+ *
+ * 64 rows of 256 lengths are 64 KiB, but a corpus has some 60 lengths and a list few tfs, so what is
+ * asked stays in the cache. With 16 rows a search for "the" took 40 % longer: articles have it more
+ * often than 15 times, and each such posting needs a division.
  */
 #ifndef WS_QUERY_SCORE_H
 #define WS_QUERY_SCORE_H

@@ -39,6 +39,19 @@ static int decoded_block_has(const ws_postings *p, uint32_t target)
     return p->block != WS_NO_BLOCK && p->docs[0] <= target && target <= p->docs[p->n - 1];
 }
 
+/* First place with a document >= target, from where the last search ended: questions mostly ascend
+ * by a few postings. */
+static uint32_t find_in_block(ws_postings *p, uint32_t target)
+{
+    uint32_t from = p->index < p->n && p->docs[p->index] <= target ? p->index : 0, step = 1;
+    while (step < p->n - from && p->docs[from + step] < target) {
+        from += step;
+        step *= 2;
+    }
+    uint32_t to = step < p->n - from ? from + step : p->n;
+    return ws_window_lower_bound(p->docs, from, to, target);
+}
+
 ws_status ws_window_seek(ws_traversal *t, ws_segment_list *list, uint32_t target, uint32_t *index,
                          uint32_t *doc)
 {
@@ -51,11 +64,13 @@ ws_status ws_window_seek(ws_traversal *t, ws_segment_list *list, uint32_t target
             return WS_OK;
         WS_TRY(ws_window_load(t, list, block));
     }
-    *index = ws_window_lower_bound(p->docs, 0, p->n, target);
-    if (*index < p->n)
+    *index = find_in_block(p, target);
+    if (*index < p->n) {
         *doc = p->docs[*index];
-    else if (p->block + 1 < p->n_blocks)
+        p->index = *index;
+    } else if (p->block + 1 < p->n_blocks) {
         return WS_ERR_CORRUPT; /* the directory promised one */
+    }
     return WS_OK;
 }
 
