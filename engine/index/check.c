@@ -15,10 +15,12 @@ typedef struct {
     ws_status first; /* the first finding */
 } checker;
 
-static void report(checker *c, const char *path, const char *section, ws_status status, const ws_error *error)
+static void report(checker *c, const char *path, const char *section, ws_status status,
+                   const ws_error *error)
 {
     const char *message = error && error->message[0] ? error->message : ws_status_text(status);
-    ws_check_item item = {path, section, status ? message : "ok", status && error ? error->offset : 0, status};
+    ws_check_item item = {path, section, status ? message : "ok",
+                          status && error ? error->offset : 0, status};
     if (c->callback)
         c->callback(c->ctx, &item);
     if (status && !c->first)
@@ -53,8 +55,8 @@ static ws_status open_segment(checker *c, const ws_manifest_segment *entry, ws_s
     WS_TRY(ws_path_join(path, sizeof path, c->dir, name));
     ws_status status = ws_segment_open(segment, path, &options, &error);
     const ws_segment_file *file = *segment ? &(*segment)->file : NULL;
-    if (file && (file->tail_hash != entry->tail_hash || file->n_docs != entry->n_docs || file->id != entry->id ||
-                 file->map.size != entry->length)) {
+    if (file && (file->tail_hash != entry->tail_hash || file->n_docs != entry->n_docs ||
+                 file->id != entry->id || file->map.size != entry->length)) {
         ws_segment_unref(*segment);
         *segment = NULL;
         status = ws_error_set(&error, WS_ERR_CORRUPT, "not the segment that MANIFEST names");
@@ -72,8 +74,8 @@ static ws_status check_live(checker *c, const ws_manifest_segment *entry)
         return WS_OK;
     ws_live_file_name(name, entry->id, entry->live_generation);
     WS_TRY(ws_path_join(path, sizeof path, c->dir, name));
-    ws_status status = ws_live_read(&live, c->dir, entry->id, entry->live_generation, entry->n_docs, entry->n_deleted,
-                                    entry->live_hash, &error);
+    ws_status status = ws_live_read(&live, c->dir, entry->id, entry->live_generation, entry->n_docs,
+                                    entry->n_deleted, entry->live_hash, &error);
     report(c, path, "live bits", status, &error);
     if (!status)
         ws_live_fini(&live);
@@ -82,8 +84,10 @@ static ws_status check_live(checker *c, const ws_manifest_segment *entry)
 
 /* --- the statistics epoch --- */
 
-/* Segments join an epoch when it is renewed and may only leave it: what is left cannot exceed what it says. */
-static void check_stream(checker *c, const ws_manifest *m, ws_segment **segments, const ws_manifest_stream *stream)
+/* Segments join an epoch when it is renewed and may only leave it: what is left cannot exceed what
+ * it says. */
+static void check_stream(checker *c, const ws_manifest *m, ws_segment **segments,
+                         const ws_manifest_stream *stream)
 {
     uint64_t docs = 0, length = 0;
     ws_error error = {0};
@@ -96,8 +100,10 @@ static void check_stream(checker *c, const ws_manifest *m, ws_segment **segments
     }
     if (docs <= stream->n_docs && length <= stream->sum_length)
         return;
-    ws_error_set(&error, WS_ERR_CORRUPT, "field %u, stream %u: %llu documents in segments, %llu in the epoch",
-                 stream->field, stream->stream, (unsigned long long)docs, (unsigned long long)stream->n_docs);
+    ws_error_set(&error, WS_ERR_CORRUPT,
+                 "field %u, stream %u: %llu documents in segments, %llu in the epoch",
+                 stream->field, stream->stream, (unsigned long long)docs,
+                 (unsigned long long)stream->n_docs);
     report(c, "MANIFEST", "epoch", WS_ERR_CORRUPT, &error);
 }
 
@@ -117,8 +123,9 @@ static ws_status check_segments(checker *c, const ws_manifest *m, ws_segment **s
     for (uint32_t i = 0; i < m->n_segments; i++) {
         WS_TRY(open_segment(c, &m->segments[i], &segments[i]));
         WS_TRY(check_live(c, &m->segments[i]));
-        ws_status status =
-            segments[i] ? ws_check_segment(segments[i], &m->schema, c->level, pass_on, c, c->budget, NULL) : WS_OK;
+        ws_status status = segments[i] ? ws_check_segment(segments[i], &m->schema, c->level,
+                                                          pass_on, c, c->budget, NULL)
+                                       : WS_OK;
         if (stops(status))
             return status;
         if (ws_budget_poll(c->budget, 0))
@@ -148,7 +155,8 @@ static int has_entry(const ws_manifest *m, const ws_manifest_segment *entry)
     return 0;
 }
 
-/* What MANIFEST.prev names must be there too, for the day it is needed: structure only, and only what `current` does not name. */
+/* What MANIFEST.prev names must be there too, for the day it is needed: structure only, and only
+ * what `current` does not name. */
 static ws_status check_previous(checker *c, const ws_manifest *current)
 {
     ws_manifest m;
@@ -178,8 +186,8 @@ static ws_status check_all(checker *c, const ws_manifest *m)
     return check_previous(c, m);
 }
 
-ws_status ws_check_directory(const char *dir, uint32_t level, ws_check_fn callback, void *ctx, const ws_budget *budget,
-                             ws_error *error)
+ws_status ws_check_directory(const char *dir, uint32_t level, ws_check_fn callback, void *ctx,
+                             const ws_budget *budget, ws_error *error)
 {
     ws_manifest m;
     ws_error finding = {0};
@@ -195,6 +203,7 @@ ws_status ws_check_directory(const char *dir, uint32_t level, ws_check_fn callba
     status = check_all(&c, &m);
     ws_manifest_fini(&m);
     if (status)
-        return ws_error_at(error, status, dir, 0, "the check could not go on: %s", ws_status_text(status));
+        return ws_error_at(error, status, dir, 0, "the check could not go on: %s",
+                           ws_status_text(status));
     return c.first ? ws_error_at(error, WS_ERR_CORRUPT, dir, 0, "damage was found") : WS_OK;
 }

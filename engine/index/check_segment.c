@@ -53,7 +53,8 @@ static int cancelled(const checker *c, uint64_t n)
 static void report(checker *c, const char *name, ws_status status)
 {
     const char *message = c->error.message[0] ? c->error.message : ws_status_text(status);
-    ws_check_item item = {c->segment->file.path, name, status ? message : "ok", status ? c->error.offset : 0, status};
+    ws_check_item item = {c->segment->file.path, name, status ? message : "ok",
+                          status ? c->error.offset : 0, status};
     if (c->callback)
         c->callback(c->ctx, &item);
     if (status && !c->first) {
@@ -83,7 +84,8 @@ static void check_sections(checker *c)
         const ws_section_entry *e = &c->segment->file.sections[i];
         ws_status status = ws_segment_file_verify_section(&c->segment->file, i);
         if (status)
-            ws_error_at(&c->error, status, c->segment->file.path, e->offset, "does not match its hash");
+            ws_error_at(&c->error, status, c->segment->file.path, e->offset,
+                        "does not match its hash");
         name_section(c, e, name, sizeof name);
         report(c, name, cancelled(c, 0) ? WS_ERR_CANCELLED : status);
     }
@@ -95,7 +97,8 @@ static ws_status check_blocks(checker *c)
     uint64_t bad;
     if (ws_segment_file_verify_blocks(&c->segment->file, &bad) == WS_OK)
         return WS_OK;
-    return ws_error_at(&c->error, WS_ERR_CORRUPT, c->segment->file.path, bad, "64 KiB that do not match their sum");
+    return ws_error_at(&c->error, WS_ERR_CORRUPT, c->segment->file.path, bad,
+                       "64 KiB that do not match their sum");
 }
 
 /* --- postings --- */
@@ -112,7 +115,8 @@ static ws_status need_positions(checker *c, uint32_t n)
     return WS_OK;
 }
 
-/* Positions count words: every position lies below the greatest length that the code of the word stream allows. */
+/* Positions count words: every position lies below the greatest length that the code of the word
+ * stream allows. */
 static int within_words(const uint8_t *words, uint32_t doc, uint32_t position)
 {
     uint8_t code = words ? words[doc] : 0;
@@ -122,7 +126,8 @@ static int within_words(const uint8_t *words, uint32_t doc, uint32_t position)
 static ws_status check_positions(checker *c, uint32_t index, const uint8_t *words)
 {
     uint32_t tf = c->postings.tfs[index];
-    /* A block of 128 positions has 2 bytes at least: no more memory is taken than the file can fill. */
+    /* A block of 128 positions has 2 bytes at least: no more memory is taken than the file can
+     * fill. */
     if (tf > c->postings.term.cf || (tf > 1 && tf / 64 > c->postings.term.pos_length))
         return fault(c, "a term frequency exceeds the term's occurrences");
     WS_TRY(need_positions(c, tf));
@@ -164,8 +169,10 @@ static ws_status check_term(checker *c, const ws_term_iterator *it)
     ws_str key = {(const char *)it->key, it->key_length};
     if (field >= c->schema->n_fields || stream >= WS_SCHEMA_STREAMS)
         return fault(c, "a term of a field that the schema does not have");
-    WS_TRY(must_find(c, ws_dictionary_find(c->segment, key, &found), "the hash does not find a term of the dictionary"));
-    if (found.df != it->info.df || found.cf != it->info.cf || found.doc_offset != it->info.doc_offset)
+    WS_TRY(must_find(c, ws_dictionary_find(c->segment, key, &found),
+                     "the hash does not find a term of the dictionary"));
+    if (found.df != it->info.df || found.cf != it->info.cf ||
+        found.doc_offset != it->info.doc_offset)
         return fault(c, "the hash finds another term");
     WS_TRY(ws_segment_norms(c->segment, field, stream, &l.norms));
     WS_TRY(ws_segment_norms(c->segment, field, 0, &l.words));
@@ -203,7 +210,8 @@ static ws_status check_terms(checker *c)
 static ws_status check_totals(checker *c)
 {
     const ws_segment_meta *m = &c->segment->meta;
-    if (c->n_terms != m->n_terms || c->n_postings != m->n_postings || c->n_positions != m->n_positions)
+    if (c->n_terms != m->n_terms || c->n_postings != m->n_postings ||
+        c->n_positions != m->n_positions)
         return fault(c, "META's totals are not those of the postings");
     for (uint32_t i = 0; i < m->n_streams; i++) {
         const ws_stream_meta *s = &m->streams[i];
@@ -237,9 +245,11 @@ static ws_status check_identity(checker *c)
         if (cancelled(c, d))
             return WS_ERR_CANCELLED;
         WS_TRY(ws_segment_id(c->segment, d, buffer, &id));
-        WS_TRY(must_find(c, ws_segment_find_id(c->segment, id, &found), "an id is not found again"));
+        WS_TRY(
+            must_find(c, ws_segment_find_id(c->segment, id, &found), "an id is not found again"));
         if (found < d || key < c->segment->meta.min_doc_key || key > c->segment->meta.max_doc_key)
-            return fault(c, "an id finds an earlier document, or a DOC_KEY lies outside META's range");
+            return fault(c,
+                         "an id finds an earlier document, or a DOC_KEY lies outside META's range");
     }
     return WS_OK;
 }
@@ -326,7 +336,8 @@ static ws_status check_columns(checker *c)
             continue;
         if (f >= c->schema->n_fields)
             return fault(c, "a column of a field that the schema does not have");
-        WS_TRY(ws_column_type(c->segment, f) == WS_COLUMN_INT ? check_ints(c, f) : check_keywords(c, f));
+        WS_TRY(ws_column_type(c->segment, f) == WS_COLUMN_INT ? check_ints(c, f)
+                                                              : check_keywords(c, f));
     }
     return WS_OK;
 }
@@ -351,13 +362,15 @@ static void run_steps(checker *c, uint32_t level)
             report(c, steps[i].name, steps[i].run(c));
 }
 
-ws_status ws_check_segment(ws_segment *segment, const ws_schema *schema, uint32_t level, ws_check_fn callback, void *ctx,
-                           const ws_budget *budget, ws_error *error)
+ws_status ws_check_segment(ws_segment *segment, const ws_schema *schema, uint32_t level,
+                           ws_check_fn callback, void *ctx, const ws_budget *budget,
+                           ws_error *error)
 {
     checker *c = ws_calloc(1, sizeof *c);
     if (!c)
         return ws_error_set(error, WS_ERR_NOMEM, "no memory for a check");
-    *c = (checker){.segment = segment, .schema = schema, .budget = budget, .callback = callback, .ctx = ctx};
+    *c = (checker){
+        .segment = segment, .schema = schema, .budget = budget, .callback = callback, .ctx = ctx};
     run_steps(c, level);
     ws_status first = c->first;
     if (first && error)

@@ -10,11 +10,11 @@
 typedef struct {
     uint32_t type, width, n_distinct;
     int64_t base;
-    const uint8_t *present;  /* int */
-    const uint8_t *offsets;  /* keyword: u32[n_distinct + 1] */
+    const uint8_t *present; /* int */
+    const uint8_t *offsets; /* keyword: u32[n_distinct + 1] */
     const uint8_t *bytes;
-    const uint8_t *starts;   /* multi: u32[n_docs + 1] */
-    const uint8_t *values;   /* `width` bytes each */
+    const uint8_t *starts; /* multi: u32[n_docs + 1] */
+    const uint8_t *values; /* `width` bytes each */
 } column;
 
 static uint64_t padded(uint64_t n)
@@ -53,7 +53,8 @@ static int parse_keyword(ws_section s, uint32_t n_docs, column *c)
         return 0;
     c->starts = s.data + at;
     c->values = c->starts + starts;
-    return s.size - at - starts == (uint64_t)ws_load_u32le(c->starts + (size_t)n_docs * 4) * c->width;
+    return s.size - at - starts ==
+           (uint64_t)ws_load_u32le(c->starts + (size_t)n_docs * 4) * c->width;
 }
 
 static int parse(const ws_segment *segment, uint32_t field, column *c)
@@ -68,7 +69,8 @@ static int parse(const ws_segment *segment, uint32_t field, column *c)
     c->base = (int64_t)ws_load_u64le(s.data + 8);
     if (c->type == WS_COLUMN_INT)
         return parse_int(s, segment->meta.n_docs, c);
-    return (c->type == WS_COLUMN_KEYWORD || c->type == WS_COLUMN_MULTI) && parse_keyword(s, segment->meta.n_docs, c);
+    return (c->type == WS_COLUMN_KEYWORD || c->type == WS_COLUMN_MULTI) &&
+           parse_keyword(s, segment->meta.n_docs, c);
 }
 
 static uint64_t load(const uint8_t *values, uint64_t i, uint32_t width)
@@ -83,14 +85,17 @@ static uint64_t load(const uint8_t *values, uint64_t i, uint32_t width)
 /* Parses; the head was verified at open. */
 static ws_status open_column(const ws_segment *segment, uint32_t field, column *c)
 {
-    return field < WS_MAX_FIELDS && segment->column[field].size && parse(segment, field, c) ? WS_OK : WS_ERR_NOT_FOUND;
+    return field < WS_MAX_FIELDS && segment->column[field].size && parse(segment, field, c)
+               ? WS_OK
+               : WS_ERR_NOT_FOUND;
 }
 
 /* For calls that read every value. */
 static ws_status open_verified(ws_segment *segment, uint32_t field, column *c)
 {
     WS_TRY(open_column(segment, field, c));
-    return ws_segment_file_touch(&segment->file, segment->column[field].data, segment->column[field].size);
+    return ws_segment_file_touch(&segment->file, segment->column[field].data,
+                                 segment->column[field].size);
 }
 
 static ws_status touch(ws_segment *segment, const uint8_t *p, size_t n)
@@ -104,7 +109,8 @@ uint32_t ws_column_type(const ws_segment *segment, uint32_t field)
     return field < WS_MAX_FIELDS && parse(segment, field, &c) ? c.type : 0;
 }
 
-ws_status ws_column_int(ws_segment *segment, uint32_t field, uint32_t doc, int64_t *value, int *present)
+ws_status ws_column_int(ws_segment *segment, uint32_t field, uint32_t doc, int64_t *value,
+                        int *present)
 {
     column c;
     *present = 0;
@@ -179,8 +185,8 @@ static ws_status range_of(const column *c, uint32_t doc, uint32_t *from, uint32_
     return *from <= *to ? WS_OK : WS_ERR_CORRUPT;
 }
 
-static ws_status single_ordinal(ws_segment *segment, const column *c, uint32_t doc, uint32_t *out, uint32_t cap,
-                                uint32_t *n)
+static ws_status single_ordinal(ws_segment *segment, const column *c, uint32_t doc, uint32_t *out,
+                                uint32_t cap, uint32_t *n)
 {
     WS_TRY(touch(segment, c->values + (size_t)doc * c->width, c->width));
     uint64_t value = load(c->values, doc, c->width);
@@ -192,7 +198,8 @@ static ws_status single_ordinal(ws_segment *segment, const column *c, uint32_t d
     return WS_OK;
 }
 
-ws_status ws_column_ordinals(ws_segment *segment, uint32_t field, uint32_t doc, uint32_t *out, uint32_t cap, uint32_t *n)
+ws_status ws_column_ordinals(ws_segment *segment, uint32_t field, uint32_t doc, uint32_t *out,
+                             uint32_t cap, uint32_t *n)
 {
     column c;
     uint32_t from, to;
@@ -232,7 +239,8 @@ static void clear_bits(const ws_segment *segment, uint64_t *bits)
     memset(bits, 0, ((size_t)segment->meta.n_docs + 63) / 64 * 8);
 }
 
-ws_status ws_column_match_ordinal(ws_segment *segment, uint32_t field, uint32_t ordinal, uint64_t *bits)
+ws_status ws_column_match_ordinal(ws_segment *segment, uint32_t field, uint32_t ordinal,
+                                  uint64_t *bits)
 {
     column c;
     clear_bits(segment, bits);
@@ -245,7 +253,8 @@ ws_status ws_column_match_ordinal(ws_segment *segment, uint32_t field, uint32_t 
     return WS_OK;
 }
 
-ws_status ws_column_match_range(ws_segment *segment, uint32_t field, int64_t low, int64_t high, uint64_t *bits)
+ws_status ws_column_match_range(ws_segment *segment, uint32_t field, int64_t low, int64_t high,
+                                uint64_t *bits)
 {
     column c;
     clear_bits(segment, bits);
@@ -265,7 +274,8 @@ ws_status ws_segment_validate_columns(ws_segment *segment, ws_error *error)
     column c;
     for (uint32_t f = 0; f < WS_MAX_FIELDS; f++)
         if (segment->column[f].size && !parse(segment, f, &c))
-            return ws_error_at(error, WS_ERR_CORRUPT, segment->file.path, 0, "COLUMN of field %u is not possible", f);
+            return ws_error_at(error, WS_ERR_CORRUPT, segment->file.path, 0,
+                               "COLUMN of field %u is not possible", f);
     for (uint32_t f = 0; f < WS_MAX_FIELDS; f++)
         if (segment->column[f].size && parse(segment, f, &c) && c.type == WS_COLUMN_MULTI)
             for (uint64_t d = 0; d < segment->meta.n_docs; d++)

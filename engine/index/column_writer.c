@@ -1,4 +1,5 @@
-/* Collecting and writing one column. Keyword values are kept once, in a hash table; ordinals follow their order at the end. */
+/* Collecting and writing one column. Keyword values are kept once, in a hash table; ordinals follow
+ * their order at the end. */
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/error.h"
@@ -12,9 +13,10 @@
 
 struct ws_column_writer {
     uint32_t type, n_docs;
-    ws_buf numbers;           /* int: i64 by document · keyword: u32 value number + 1 · multi: u32 value numbers */
-    ws_buf present, starts;   /* int: u8 by document · multi: u32 by document */
-    ws_buf bytes, offsets;    /* distinct values as they came; u32 offsets, one more than values */
+    ws_buf numbers; /* int: i64 by document · keyword: u32 value number + 1 · multi: u32 value
+                       numbers */
+    ws_buf present, starts; /* int: u8 by document · multi: u32 by document */
+    ws_buf bytes, offsets;  /* distinct values as they came; u32 offsets, one more than values */
     uint32_t *slots, n_slots, n_distinct;
 };
 
@@ -53,8 +55,8 @@ void ws_column_writer_free(ws_column_writer *w)
 size_t ws_column_writer_memory(const ws_column_writer *w)
 {
     /* Writing needs the order of the values beside what is held. */
-    return w->numbers.cap + w->present.cap + w->starts.cap + w->bytes.cap + w->offsets.cap + w->n_slots * 4ull +
-           w->n_distinct * (sizeof(ws_sort_key) + 4ull);
+    return w->numbers.cap + w->present.cap + w->starts.cap + w->bytes.cap + w->offsets.cap +
+           w->n_slots * 4ull + w->n_distinct * (sizeof(ws_sort_key) + 4ull);
 }
 
 ws_status ws_column_writer_add_int(ws_column_writer *w, int present, int64_t value)
@@ -79,10 +81,12 @@ static uint32_t load_u32(const ws_buf *b, uint32_t i)
 static ws_str value_of(const ws_column_writer *w, uint32_t number)
 {
     uint32_t from = load_u32(&w->offsets, number);
-    return ws_str_make((const char *)w->bytes.data + from, load_u32(&w->offsets, number + 1) - from);
+    return ws_str_make((const char *)w->bytes.data + from,
+                       load_u32(&w->offsets, number + 1) - from);
 }
 
-static uint32_t find_slot(const ws_column_writer *w, const uint32_t *slots, uint32_t n_slots, ws_str value)
+static uint32_t find_slot(const ws_column_writer *w, const uint32_t *slots, uint32_t n_slots,
+                          ws_str value)
 {
     uint32_t at = (uint32_t)ws_hash64(value.ptr, value.len) & (n_slots - 1);
     while (slots[at] && !ws_str_eq(value_of(w, slots[at] - 1), value))
@@ -152,7 +156,8 @@ static void write_value(ws_segment_out *out, uint64_t value, uint32_t width)
     ws_segment_out_write(out, bytes, width);
 }
 
-static void write_head(ws_segment_out *out, uint32_t type, uint32_t width, uint32_t n_distinct, int64_t base)
+static void write_head(ws_segment_out *out, uint32_t type, uint32_t width, uint32_t n_distinct,
+                       int64_t base)
 {
     uint8_t head[16] = {(uint8_t)type, (uint8_t)width};
     ws_store_u32le(head + 4, n_distinct);
@@ -224,7 +229,8 @@ static uint32_t ordinal_width(uint32_t n_distinct)
     return n_distinct < 256 ? 1 : n_distinct < 65536 ? 2 : 4;
 }
 
-static void write_single(const ws_column_writer *w, const uint32_t *ordinals, uint32_t width, ws_segment_out *out)
+static void write_single(const ws_column_writer *w, const uint32_t *ordinals, uint32_t width,
+                         ws_segment_out *out)
 {
     for (uint32_t d = 0; d < w->n_docs; d++) {
         uint32_t number = load_u32(&w->numbers, d);
@@ -248,13 +254,15 @@ static uint32_t tidy(uint32_t *ordinals, uint32_t n)
     return kept;
 }
 
-static void write_multi(ws_column_writer *w, const uint32_t *ordinals, uint32_t width, ws_segment_out *out)
+static void write_multi(ws_column_writer *w, const uint32_t *ordinals, uint32_t width,
+                        ws_segment_out *out)
 {
     uint32_t total = (uint32_t)(w->numbers.len / 4), at = 0;
     uint32_t *numbers = (uint32_t *)(void *)w->numbers.data;
     write_value(out, 0, 4);
     for (uint32_t d = 0; d < w->n_docs; d++) {
-        uint32_t from = load_u32(&w->starts, d), to = d + 1 < w->n_docs ? load_u32(&w->starts, d + 1) : total;
+        uint32_t from = load_u32(&w->starts, d),
+                 to = d + 1 < w->n_docs ? load_u32(&w->starts, d + 1) : total;
         for (uint32_t i = from; i < to; i++)
             numbers[i] = ordinals[numbers[i]];
         uint32_t n = to > from ? tidy(numbers + from, to - from) : 0;

@@ -1,4 +1,5 @@
-/* MANIFEST on disk: reading with fall-back, the commit order, and the sweep (docs/format.md section 1). */
+/* MANIFEST on disk: reading with fall-back, the commit order, and the sweep (docs/format.md section
+ * 1). */
 #include <dirent.h>
 #include <errno.h>
 
@@ -68,7 +69,8 @@ ws_status ws_manifest_peek(const char *dir, uint64_t *generation, ws_error *erro
 
 /* --- writing --- */
 
-/* MANIFEST.prev becomes a copy of the present MANIFEST, unless that is damaged: then the copy that is there is the better one. */
+/* MANIFEST.prev becomes a copy of the present MANIFEST, unless that is damaged: then the copy that
+ * is there is the better one. */
 static ws_status keep_previous(const char *dir, ws_error *error)
 {
     char path[4096];
@@ -101,7 +103,9 @@ static ws_status encode_sound(const ws_manifest *m, const char *dir, ws_buf *byt
     ws_manifest_encode(m, bytes);
     if (ws_buf_status(bytes))
         return ws_error_at(error, WS_ERR_NOMEM, dir, 0, "no memory for a manifest");
-    ws_status status = bytes->len > MANIFEST_MAX ? WS_ERR_LIMIT : ws_manifest_decode(&again, ws_buf_slice(bytes), &why);
+    ws_status status = bytes->len > MANIFEST_MAX
+                           ? WS_ERR_LIMIT
+                           : ws_manifest_decode(&again, ws_buf_slice(bytes), &why);
     if (status == WS_OK)
         ws_manifest_fini(&again);
     else if (status == WS_ERR_CORRUPT)
@@ -114,7 +118,8 @@ static ws_status encode_sound(const ws_manifest *m, const char *dir, ws_buf *byt
 static ws_status replace_manifest(const char *dir, ws_str bytes, ws_error *error)
 {
     WS_TRY(ws_fail_step("commit.manifest.write", dir, error));
-    return ws_small_file_write(dir, "MANIFEST", bytes, "commit.manifest.sync", "commit.manifest.rename", error);
+    return ws_small_file_write(dir, "MANIFEST", bytes, "commit.manifest.sync",
+                               "commit.manifest.rename", error);
 }
 
 static ws_status sync_names(const char *point, const char *dir, ws_error *error)
@@ -136,7 +141,8 @@ ws_status ws_manifest_commit(const ws_manifest *m, const char *dir, ws_error *er
         status = replace_manifest(dir, ws_buf_slice(&bytes), error);
     ws_buf_fini(&bytes);
     WS_TRY(status);
-    /* The new name is there, but may not survive a power cut: whatever fails now leaves durability unknown. */
+    /* The new name is there, but may not survive a power cut: whatever fails now leaves durability
+     * unknown. */
     return sync_names("commit.dir2", dir, error) ? WS_ERR_FSYNC_FAILED : WS_OK;
 }
 
@@ -173,11 +179,13 @@ static int is_garbage(const ws_manifest manifests[2], ws_str name)
 {
     if (!is_ours(name) || names(&manifests[0], name) || names(&manifests[1], name))
         return 0;
-    /* No manifest at all names nothing: before a first commit, or after a loss that the files may help to repair. */
+    /* No manifest at all names nothing: before a first commit, or after a loss that the files may
+     * help to repair. */
     return ends_with(name, WS_STR(".tmp")) || manifests[0].generation || manifests[1].generation;
 }
 
-static ws_status sweep_entry(const char *dir, const char *name, const ws_manifest manifests[2], ws_error *error)
+static ws_status sweep_entry(const char *dir, const char *name, const ws_manifest manifests[2],
+                             ws_error *error)
 {
     char path[4096];
     if (!is_garbage(manifests, ws_cstr(name)))

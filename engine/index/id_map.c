@@ -54,7 +54,8 @@ static uint64_t load_width(const uint8_t *p, uint32_t width)
 static uint64_t decimal_id(const ws_segment *s, uint32_t doc)
 {
     uint32_t width = id_width(s);
-    return ws_load_u64le(s->id_map.data + 16) + load_width(s->id_map.data + INT_HEAD_BYTES + (size_t)doc * width, width);
+    return ws_load_u64le(s->id_map.data + 16) +
+           load_width(s->id_map.data + INT_HEAD_BYTES + (size_t)doc * width, width);
 }
 
 /* --- reading --- */
@@ -91,7 +92,8 @@ ws_status ws_segment_id(ws_segment *s, uint32_t doc, char *buffer, ws_str *id)
 
 int ws_id_decimal(ws_str id, uint64_t *value)
 {
-    return id.len >= 1 && (id.len == 1 || id.ptr[0] != '0') && ws_str_to_u64(id, value) && *value >> 63 == 0;
+    return id.len >= 1 && (id.len == 1 || id.ptr[0] != '0') && ws_str_to_u64(id, value) &&
+           *value >> 63 == 0;
 }
 
 /* Ids that ascend with the document: no slots. */
@@ -103,7 +105,8 @@ static ws_status find_ascending(ws_segment *s, ws_str id, uint32_t *doc)
         return WS_ERR_NOT_FOUND;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        WS_TRY(touch(s, s->id_map.data + INT_HEAD_BYTES + (size_t)middle * id_width(s), id_width(s)));
+        WS_TRY(
+            touch(s, s->id_map.data + INT_HEAD_BYTES + (size_t)middle * id_width(s), id_width(s)));
         if (decimal_id(s, middle) < wanted)
             low = middle + 1;
         else
@@ -160,7 +163,8 @@ ws_status ws_segment_find_key(ws_segment *s, uint64_t key, uint32_t *doc)
         else
             high = middle;
     }
-    /* Replaced documents keep old keys, so that order is the rule, not a promise: look everywhere before saying no. */
+    /* Replaced documents keep old keys, so that order is the rule, not a promise: look everywhere
+     * before saying no. */
     if (low < s->meta.n_docs && ws_segment_doc_key(s, low) == key) {
         *doc = low;
         return WS_OK;
@@ -208,13 +212,17 @@ ws_status ws_segment_validate_identity(ws_segment *s, ws_error *error)
 {
     if (s->id_map.size < HEAD_BYTES || encoding(s) > WS_ID_DECIMAL)
         return bad(s, error, "ID_MAP is missing or of an unknown encoding");
-    WS_TRY(encoding(s) == WS_ID_BYTES ? validate_bytes_map(s, error) : validate_decimal_map(s, error));
+    WS_TRY(encoding(s) == WS_ID_BYTES ? validate_bytes_map(s, error)
+                                      : validate_decimal_map(s, error));
     if (s->doc_key.size < KEY_HEAD_BYTES)
         return bad(s, error, "DOC_KEY is missing");
     uint32_t kind = ws_load_u32le(s->doc_key.data), width = ws_load_u32le(s->doc_key.data + 4);
     if (kind > WS_KEY_WIDTH || width > 8 ||
-        s->doc_key.size != KEY_HEAD_BYTES + (kind == WS_KEY_WIDTH ? (uint64_t)s->meta.n_docs * width : 0))
+        s->doc_key.size !=
+            KEY_HEAD_BYTES + (kind == WS_KEY_WIDTH ? (uint64_t)s->meta.n_docs * width : 0))
         return bad(s, error, "DOC_KEY has an impossible size");
     /* Keys are read in the inner loop of every search, by a function that cannot fail. */
-    return touch(s, s->doc_key.data, s->doc_key.size) ? bad(s, error, "DOC_KEY does not match its sums") : WS_OK;
+    return touch(s, s->doc_key.data, s->doc_key.size)
+               ? bad(s, error, "DOC_KEY does not match its sums")
+               : WS_OK;
 }

@@ -10,10 +10,10 @@
 #define FIRST_SLOTS 1024u
 
 struct ws_id_writer {
-    ws_buf bytes;            /* ids, one after the other */
-    ws_buf offsets;          /* u32 host order: where each begins; one more than documents */
-    ws_buf keys;             /* u64 host order */
-    uint32_t *slots;         /* document + 1 by hash; the later document of an id */
+    ws_buf bytes;    /* ids, one after the other */
+    ws_buf offsets;  /* u32 host order: where each begins; one more than documents */
+    ws_buf keys;     /* u64 host order */
+    uint32_t *slots; /* document + 1 by hash; the later document of an id */
     uint32_t n_slots, n, used;
     int all_decimal, ascending;
     uint64_t last_decimal, least_decimal, most_decimal;

@@ -89,7 +89,8 @@ ws_status ws_live_write(const ws_live *live, const char *dir, uint64_t *hash, ws
     if (status)
         ws_error_at(error, status, dir, 0, "no memory for the live bits of a segment");
     else
-        status = ws_small_file_write(dir, name, ws_buf_slice(&bytes), "segment.sync", "segment.rename", error);
+        status = ws_small_file_write(dir, name, ws_buf_slice(&bytes), "segment.sync",
+                                     "segment.rename", error);
     ws_buf_fini(&bytes);
     return status;
 }
@@ -105,7 +106,8 @@ static uint32_t count_dead(const ws_live *live)
 /* Compares everything but the bits. */
 static int head_matches(const ws_live *live, const uint8_t *p, size_t size, uint64_t hash)
 {
-    return size == HEAD_BYTES + n_words(live->n_docs) * 8 + 8 && memcmp(p, WS_MAGIC_DELETES, WS_MAGIC_BYTES) == 0 &&
+    return size == HEAD_BYTES + n_words(live->n_docs) * 8 + 8 &&
+           memcmp(p, WS_MAGIC_DELETES, WS_MAGIC_BYTES) == 0 &&
            ws_load_u64le(p + 8) == live->segment_id && ws_load_u64le(p + 16) == live->generation &&
            ws_load_u32le(p + 24) == live->n_docs && ws_load_u32le(p + 28) == live->n_deleted &&
            ws_load_u64le(p + size - 8) == hash && ws_hash64(p, size - 8) == hash;
@@ -121,30 +123,38 @@ static ws_status decode(ws_live *live, const uint8_t *p, size_t size, uint64_t h
         return WS_ERR_NOMEM;
     for (size_t i = 0; i < n; i++)
         live->words[i] = ws_load_u64le(p + HEAD_BYTES + i * 8);
-    return (live->words[n - 1] & ~last_mask(live->n_docs)) == 0 && count_dead(live) == live->n_deleted ? WS_OK
-                                                                                                  : WS_ERR_CORRUPT;
+    return (live->words[n - 1] & ~last_mask(live->n_docs)) == 0 &&
+                   count_dead(live) == live->n_deleted
+               ? WS_OK
+               : WS_ERR_CORRUPT;
 }
 
-ws_status ws_live_read(ws_live *live, const char *dir, uint64_t segment_id, uint64_t generation, uint32_t n_docs,
-                       uint32_t n_deleted, uint64_t hash, ws_error *error)
+ws_status ws_live_read(ws_live *live, const char *dir, uint64_t segment_id, uint64_t generation,
+                       uint32_t n_docs, uint32_t n_deleted, uint64_t hash, ws_error *error)
 {
     char name[64], path[4096];
     uint8_t *data;
     size_t size;
-    *live = (ws_live){.segment_id = segment_id, .generation = generation, .n_docs = n_docs, .n_deleted = n_deleted};
+    *live = (ws_live){.segment_id = segment_id,
+                      .generation = generation,
+                      .n_docs = n_docs,
+                      .n_deleted = n_deleted};
     ws_live_file_name(name, segment_id, generation);
     if (ws_path_join(path, sizeof path, dir, name))
         return ws_error_at(error, WS_ERR_LIMIT, dir, 0, "the path is too long");
-    ws_status status = ws_file_read(path, HEAD_BYTES + n_words(n_docs) * 8 + 8, &data, &size, error);
+    ws_status status =
+        ws_file_read(path, HEAD_BYTES + n_words(n_docs) * 8 + 8, &data, &size, error);
     if (status == WS_ERR_LIMIT)
-        return ws_error_at(error, WS_ERR_CORRUPT, path, 0, "more live bits than the segment has documents");
+        return ws_error_at(error, WS_ERR_CORRUPT, path, 0,
+                           "more live bits than the segment has documents");
     WS_TRY(status);
     status = decode(live, data, size, hash);
     ws_free(data);
     if (status) {
         ws_live_fini(live);
-        return ws_error_at(error, status, path, 0, status == WS_ERR_NOMEM ? "no memory for live bits"
-                                                                          : "live bits are not what MANIFEST says");
+        return ws_error_at(error, status, path, 0,
+                           status == WS_ERR_NOMEM ? "no memory for live bits"
+                                                  : "live bits are not what MANIFEST says");
     }
     return WS_OK;
 }

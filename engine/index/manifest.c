@@ -102,8 +102,9 @@ void ws_manifest_encode(const ws_manifest *m, ws_buf *out)
     size_t start = out->len;
     ws_buf_init(&schema);
     ws_schema_encode(&m->schema, &schema);
-    size_t total = HEAD_BYTES + (size_t)m->n_segments * SEGMENT_BYTES + (size_t)m->n_streams * STREAM_BYTES + schema.len +
-                   m->user_map.len + strlen(m->suggest_file) + 8;
+    size_t total = HEAD_BYTES + (size_t)m->n_segments * SEGMENT_BYTES +
+                   (size_t)m->n_streams * STREAM_BYTES + schema.len + m->user_map.len +
+                   strlen(m->suggest_file) + 8;
     put_head(m, schema.len, total, out);
     for (uint32_t i = 0; i < m->n_segments; i++)
         put_segment(out, &m->segments[i]);
@@ -130,22 +131,26 @@ static ws_status check_frame(ws_str bytes, ws_error *error)
     const uint8_t *p = (const uint8_t *)bytes.ptr;
     if (bytes.len < HEAD_BYTES + 8 || memcmp(p, WS_MAGIC_MANIFEST, WS_MAGIC_BYTES) != 0)
         return ws_error_set(error, WS_ERR_CORRUPT, "not a manifest");
-    if (ws_load_u32le(p + 12) != bytes.len || ws_hash64(p, bytes.len - 8) != ws_load_u64le(p + bytes.len - 8))
+    if (ws_load_u32le(p + 12) != bytes.len ||
+        ws_hash64(p, bytes.len - 8) != ws_load_u64le(p + bytes.len - 8))
         return ws_error_set(error, WS_ERR_CORRUPT, "the manifest does not match its hash");
     if (ws_load_u16le(p + 8) != WS_FORMAT_MAJOR)
-        return ws_error_set(error, WS_ERR_VERSION, "format %u.%u is not readable by this version", ws_load_u16le(p + 8),
-                            ws_load_u16le(p + 10));
+        return ws_error_set(error, WS_ERR_VERSION, "format %u.%u is not readable by this version",
+                            ws_load_u16le(p + 8), ws_load_u16le(p + 10));
     return WS_OK;
 }
 
 static ws_status read_counts(ws_str bytes, counts *c, ws_error *error)
 {
     const uint8_t *p = (const uint8_t *)bytes.ptr + 80;
-    *c = (counts){ws_load_u32le(p), ws_load_u32le(p + 4), ws_load_u32le(p + 8), ws_load_u32le(p + 12), ws_load_u32le(p + 16)};
-    uint64_t total = HEAD_BYTES + (uint64_t)c->n_segments * SEGMENT_BYTES + (uint64_t)c->n_streams * STREAM_BYTES + c->schema +
-                     (uint64_t)c->user_map + c->suggest + 8;
+    *c = (counts){ws_load_u32le(p), ws_load_u32le(p + 4), ws_load_u32le(p + 8),
+                  ws_load_u32le(p + 12), ws_load_u32le(p + 16)};
+    uint64_t total = HEAD_BYTES + (uint64_t)c->n_segments * SEGMENT_BYTES +
+                     (uint64_t)c->n_streams * STREAM_BYTES + c->schema + (uint64_t)c->user_map +
+                     c->suggest + 8;
     if (c->n_segments > WS_MAX_SEGMENTS || c->n_streams > WS_MAX_TEXT_FIELDS * WS_SCHEMA_STREAMS ||
-        c->user_map > WS_USER_MAP_MAX || c->suggest >= sizeof ((ws_manifest *)0)->suggest_file || total != bytes.len)
+        c->user_map > WS_USER_MAP_MAX || c->suggest >= sizeof((ws_manifest *)0)->suggest_file ||
+        total != bytes.len)
         return ws_error_set(error, WS_ERR_CORRUPT, "the manifest's counts are not possible");
     return WS_OK;
 }
@@ -162,8 +167,8 @@ static int read_segment(const uint8_t *p, ws_manifest_segment *s)
         .live_hash = ws_load_u64le(p + 40),
         .in_epoch = ws_load_u32le(p + 48),
     };
-    return s->n_docs >= 1 && s->n_docs <= WS_DOCS_MAX && s->n_deleted <= s->n_docs && s->in_epoch <= 1 &&
-           (s->live_generation || !s->n_deleted);
+    return s->n_docs >= 1 && s->n_docs <= WS_DOCS_MAX && s->n_deleted <= s->n_docs &&
+           s->in_epoch <= 1 && (s->live_generation || !s->n_deleted);
 }
 
 static ws_status read_segments(ws_manifest *m, const uint8_t *p, ws_error *error)
@@ -174,18 +179,23 @@ static ws_status read_segments(ws_manifest *m, const uint8_t *p, ws_error *error
         return ws_error_set(error, WS_ERR_NOMEM, "no memory for a manifest");
     for (uint32_t i = 0; i < m->n_segments; i++)
         if (!read_segment(p + (size_t)i * SEGMENT_BYTES, &m->segments[i]) ||
-            (i && m->segments[i].id <= m->segments[i - 1].id) || m->segments[i].id >= m->next_segment_id)
-            return ws_error_set(error, WS_ERR_CORRUPT, "segment %u of the manifest is not possible", i);
+            (i && m->segments[i].id <= m->segments[i - 1].id) ||
+            m->segments[i].id >= m->next_segment_id)
+            return ws_error_set(error, WS_ERR_CORRUPT, "segment %u of the manifest is not possible",
+                                i);
     for (uint32_t i = 0; i < m->n_segments; i++)
         documents += m->segments[i].n_docs;
     /* They are numbered through in 32 bits (ws_snapshot_segment.first_doc). */
-    return documents <= UINT32_MAX ? WS_OK : ws_error_set(error, WS_ERR_CORRUPT, "more than 2^32 - 1 documents");
+    return documents <= UINT32_MAX
+               ? WS_OK
+               : ws_error_set(error, WS_ERR_CORRUPT, "more than 2^32 - 1 documents");
 }
 
 static ws_status read_streams(ws_manifest *m, const uint8_t *p, ws_error *error)
 {
     for (uint32_t i = 0; i < m->n_streams; i++, p += STREAM_BYTES) {
-        m->streams[i] = (ws_manifest_stream){p[0], p[1], ws_load_u64le(p + 8), ws_load_u64le(p + 16)};
+        m->streams[i] =
+            (ws_manifest_stream){p[0], p[1], ws_load_u64le(p + 8), ws_load_u64le(p + 16)};
         if (p[0] >= m->schema.n_fields || p[1] >= WS_SCHEMA_STREAMS ||
             ws_manifest_find_stream(m, p[0], p[1]) != &m->streams[i])
             return ws_error_set(error, WS_ERR_CORRUPT, "statistics of an unknown stream");
@@ -207,8 +217,9 @@ static int user_map_is_sound(const ws_buf *map)
 
 static void read_head(ws_manifest *m, const uint8_t *p, const counts *c)
 {
-    uint64_t *numbers[] = {&m->generation, &m->previous_generation, &m->commit_time_ns,  &m->epoch,
-                           &m->epoch_docs, &m->next_doc_key,        &m->next_segment_id, &m->fingerprint};
+    uint64_t *numbers[] = {&m->generation,      &m->previous_generation, &m->commit_time_ns,
+                           &m->epoch,           &m->epoch_docs,          &m->next_doc_key,
+                           &m->next_segment_id, &m->fingerprint};
     for (size_t i = 0; i < WS_ARRAY_LEN(numbers); i++)
         *numbers[i] = ws_load_u64le(p + 16 + i * 8);
     m->n_segments = c->n_segments;
@@ -229,8 +240,10 @@ static ws_status read_rest(ws_manifest *m, ws_str bytes, const counts *c, ws_err
     memcpy(m->suggest_file, tail + c->user_map, c->suggest);
     if (ws_buf_status(&m->user_map))
         return ws_error_set(error, WS_ERR_NOMEM, "no memory for a manifest");
-    if (!user_map_is_sound(&m->user_map) || strlen(m->suggest_file) != c->suggest || strchr(m->suggest_file, '/'))
-        return ws_error_set(error, WS_ERR_CORRUPT, "the manifest's user map or suggest file is not possible");
+    if (!user_map_is_sound(&m->user_map) || strlen(m->suggest_file) != c->suggest ||
+        strchr(m->suggest_file, '/'))
+        return ws_error_set(error, WS_ERR_CORRUPT,
+                            "the manifest's user map or suggest file is not possible");
     return WS_OK;
 }
 
@@ -249,7 +262,8 @@ ws_status ws_manifest_decode(ws_manifest *m, ws_str bytes, ws_error *error)
 
 /* --- user map --- */
 
-/* The pair of a key: offset of its key's length in the map, and its whole length; 0 when there is none. */
+/* The pair of a key: offset of its key's length in the map, and its whole length; 0 when there is
+ * none. */
 static size_t find_pair(const ws_buf *map, ws_str key, size_t *at)
 {
     for (*at = 0; *at < map->len;) {
@@ -293,7 +307,8 @@ ws_status ws_user_map_set(ws_manifest *m, ws_str key, ws_str value)
 
 /* --- questions --- */
 
-const ws_manifest_stream *ws_manifest_find_stream(const ws_manifest *m, uint32_t field, uint32_t stream)
+const ws_manifest_stream *ws_manifest_find_stream(const ws_manifest *m, uint32_t field,
+                                                  uint32_t stream)
 {
     for (uint32_t i = 0; i < m->n_streams; i++)
         if (m->streams[i].field == field && m->streams[i].stream == stream)
@@ -308,5 +323,6 @@ void ws_segment_file_name(char *out, uint64_t id)
 
 void ws_live_file_name(char *out, uint64_t id, uint64_t generation)
 {
-    snprintf(out, 64, "del-%016llx-%016llx.wsd", (unsigned long long)id, (unsigned long long)generation);
+    snprintf(out, 64, "del-%016llx-%016llx.wsd", (unsigned long long)id,
+             (unsigned long long)generation);
 }

@@ -9,7 +9,8 @@
 #define ONE        65536u /* weights and boosts */
 #define BIGRAM     1u     /* the stream without positions */
 
-static void add_default(ws_schema *s, const char *name, const char *from, uint8_t type, uint8_t flags, uint32_t boost)
+static void add_default(ws_schema *s, const char *name, const char *from, uint8_t type,
+                        uint8_t flags, uint32_t boost)
 {
     ws_field *f = &s->fields[s->n_fields++];
     memcpy(f->name, name, strlen(name) + 1);
@@ -31,7 +32,8 @@ void ws_schema_init_default(ws_schema *s)
     add_default(s, "title", "title", WS_FIELD_TEXT, text, 2 * ONE);
     add_default(s, "body", "text", WS_FIELD_TEXT, text, ONE);
     add_default(s, "lang", "lang", WS_FIELD_KEYWORD, WS_FIELD_IS_STORED, 0);
-    add_default(s, "categories", "categories", WS_FIELD_KEYWORD, WS_FIELD_IS_STORED | WS_FIELD_MULTI, 0);
+    add_default(s, "categories", "categories", WS_FIELD_KEYWORD,
+                WS_FIELD_IS_STORED | WS_FIELD_MULTI, 0);
     add_default(s, "source", "source", WS_FIELD_STORED, WS_FIELD_IS_STORED, 0);
 }
 
@@ -97,8 +99,8 @@ static int get_field(reader *r, ws_field *f)
 static int valid_field(const ws_schema *s, uint32_t i)
 {
     const ws_field *f = &s->fields[i];
-    if (f->type < WS_FIELD_TEXT || f->type > WS_FIELD_STORED || f->analyzer > 2 || f->flags > 7 || !f->name[0] ||
-        f->boost > 100 * ONE)
+    if (f->type < WS_FIELD_TEXT || f->type > WS_FIELD_STORED || f->analyzer > 2 || f->flags > 7 ||
+        !f->name[0] || f->boost > 100 * ONE)
         return 0;
     return ws_schema_find(s, ws_cstr(f->name)) == (int)i; /* names differ */
 }
@@ -133,14 +135,14 @@ ws_status ws_schema_decode(ws_schema *s, ws_str bytes)
 
 static int same_field(const ws_field *a, const ws_field *b)
 {
-    return a->type == b->type && a->analyzer == b->analyzer && a->flags == b->flags && a->boost == b->boost &&
-           strcmp(a->name, b->name) == 0 && strcmp(a->from, b->from) == 0;
+    return a->type == b->type && a->analyzer == b->analyzer && a->flags == b->flags &&
+           a->boost == b->boost && strcmp(a->name, b->name) == 0 && strcmp(a->from, b->from) == 0;
 }
 
 int ws_schema_equal(const ws_schema *a, const ws_schema *b)
 {
-    if (a->n_fields != b->n_fields || a->k1 != b->k1 || a->b != b->b || strcmp(a->id_key, b->id_key) != 0 ||
-        memcmp(a->weights, b->weights, sizeof a->weights) != 0)
+    if (a->n_fields != b->n_fields || a->k1 != b->k1 || a->b != b->b ||
+        strcmp(a->id_key, b->id_key) != 0 || memcmp(a->weights, b->weights, sizeof a->weights) != 0)
         return 0;
     for (uint32_t i = 0; i < a->n_fields; i++)
         if (!same_field(&a->fields[i], &b->fields[i]))

@@ -26,7 +26,8 @@ static void parse_stream(const uint8_t *p, ws_stream_meta *stream)
 
 static ws_status parse_meta(ws_segment *s, ws_error *error)
 {
-    ws_section meta = ws_segment_file_section(&s->file, WS_KIND_META, WS_ALL_FIELDS, WS_ALL_STREAMS);
+    ws_section meta =
+        ws_segment_file_section(&s->file, WS_KIND_META, WS_ALL_FIELDS, WS_ALL_STREAMS);
     const uint8_t *p = meta.data;
     if (meta.size < META_HEAD)
         return bad_meta(s, error);
@@ -44,7 +45,8 @@ static ws_status parse_meta(ws_segment *s, ws_error *error)
     for (uint32_t i = 0; i < s->meta.n_streams; i++) {
         ws_stream_meta *stream = &s->meta.streams[i];
         parse_stream(p + META_HEAD + (size_t)i * META_STREAM, stream);
-        if (stream->field >= WS_MAX_FIELDS || stream->stream >= 3 || stream->n_docs > s->meta.n_docs ||
+        if (stream->field >= WS_MAX_FIELDS || stream->stream >= 3 ||
+            stream->n_docs > s->meta.n_docs ||
             ws_segment_stream(s, stream->field, stream->stream) != stream)
             return bad_meta(s, error);
     }
@@ -82,16 +84,20 @@ static ws_status validate_norms(const ws_segment *s, ws_error *error)
     for (uint32_t i = 0; i < s->meta.n_streams; i++) {
         const ws_stream_meta *m = &s->meta.streams[i];
         if (s->norms[m->field][m->stream].size != s->meta.n_docs)
-            return ws_error_at(error, WS_ERR_CORRUPT, s->file.path, 0, "NORMS of field %u, stream %u has %llu bytes, not %u",
-                               m->field, m->stream, (unsigned long long)s->norms[m->field][m->stream].size, s->meta.n_docs);
+            return ws_error_at(error, WS_ERR_CORRUPT, s->file.path, 0,
+                               "NORMS of field %u, stream %u has %llu bytes, not %u", m->field,
+                               m->stream, (unsigned long long)s->norms[m->field][m->stream].size,
+                               s->meta.n_docs);
     }
     return WS_OK;
 }
 
 static ws_status verify_head(ws_segment *s, ws_section section, ws_error *error)
 {
-    if (ws_segment_file_touch(&s->file, section.data, (size_t)WS_MIN(section.size, (uint64_t)HEAD_BYTES)))
-        return ws_error_at(error, WS_ERR_CORRUPT, s->file.path, (uint64_t)(section.data - s->file.map.data),
+    if (ws_segment_file_touch(&s->file, section.data,
+                              (size_t)WS_MIN(section.size, (uint64_t)HEAD_BYTES)))
+        return ws_error_at(error, WS_ERR_CORRUPT, s->file.path,
+                           (uint64_t)(section.data - s->file.map.data),
                            "the block in which a section begins does not match its sum");
     return WS_OK;
 }
@@ -99,7 +105,8 @@ static ws_status verify_head(ws_segment *s, ws_section section, ws_error *error)
 /* Heads (encodings, widths, bases) are read at every access: verified here, once. */
 static ws_status verify_heads(ws_segment *s, ws_error *error)
 {
-    const ws_section headed[] = {s->term_hash, s->term_blocks, s->id_map, s->doc_key, s->stored_dir};
+    const ws_section headed[] = {s->term_hash, s->term_blocks, s->id_map, s->doc_key,
+                                 s->stored_dir};
     for (size_t i = 0; i < WS_ARRAY_LEN(headed); i++)
         WS_TRY(verify_head(s, headed[i], error));
     for (uint32_t f = 0; f < WS_MAX_FIELDS; f++)
@@ -119,7 +126,8 @@ static ws_status validate(ws_segment *s, ws_error *error)
     return ws_segment_validate_columns(s, error);
 }
 
-static ws_status finish_open(ws_segment *s, const ws_segment_options *options, ws_segment **out, ws_error *error)
+static ws_status finish_open(ws_segment *s, const ws_segment_options *options, ws_segment **out,
+                             ws_error *error)
 {
     s->bitpack = ws_bitpack_for(options->isa);
     atomic_store(&s->references, 1);
@@ -132,13 +140,15 @@ static ws_status finish_open(ws_segment *s, const ws_segment_options *options, w
     return WS_OK;
 }
 
-ws_status ws_segment_open(ws_segment **out, const char *path, const ws_segment_options *options, ws_error *error)
+ws_status ws_segment_open(ws_segment **out, const char *path, const ws_segment_options *options,
+                          ws_error *error)
 {
     *out = NULL;
     ws_segment *s = ws_calloc(1, sizeof *s);
     if (!s)
         return ws_error_set(error, WS_ERR_NOMEM, "no memory for a segment");
-    ws_status status = ws_segment_file_open(&s->file, path, options->access, options->verify, error);
+    ws_status status =
+        ws_segment_file_open(&s->file, path, options->access, options->verify, error);
     if (status) {
         ws_free(s);
         return status;
@@ -146,8 +156,8 @@ ws_status ws_segment_open(ws_segment **out, const char *path, const ws_segment_o
     return finish_open(s, options, out, error);
 }
 
-ws_status ws_segment_open_memory(ws_segment **out, uint8_t *data, size_t size, const ws_segment_options *options,
-                                 ws_error *error)
+ws_status ws_segment_open_memory(ws_segment **out, uint8_t *data, size_t size,
+                                 const ws_segment_options *options, ws_error *error)
 {
     *out = NULL;
     ws_segment *s = ws_calloc(1, sizeof *s);
@@ -187,7 +197,8 @@ const ws_stream_meta *ws_segment_stream(const ws_segment *segment, uint32_t fiel
     return NULL;
 }
 
-ws_status ws_segment_norms(ws_segment *segment, uint32_t field, uint32_t stream, const uint8_t **norms)
+ws_status ws_segment_norms(ws_segment *segment, uint32_t field, uint32_t stream,
+                           const uint8_t **norms)
 {
     const ws_section *section = &segment->norms[field][stream];
     *norms = section->size ? section->data : NULL;

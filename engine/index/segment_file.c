@@ -8,7 +8,8 @@
 #define ENDIAN_MARK  0x0a0b0c0du
 #define MAX_SECTIONS 1024u
 
-static ws_status corrupt(const ws_segment_file *file, ws_error *error, uint64_t offset, const char *what)
+static ws_status corrupt(const ws_segment_file *file, ws_error *error, uint64_t offset,
+                         const char *what)
 {
     return ws_error_at(error, WS_ERR_CORRUPT, file->path, offset, "%s", what);
 }
@@ -33,15 +34,17 @@ static ws_status check_version(const ws_segment_file *file, ws_error *error)
 {
     const uint8_t *h = file->map.data;
     if (ws_load_u16le(h + 8) != WS_FORMAT_MAJOR || ws_load_u64le(h + 16) != 0)
-        return ws_error_at(error, WS_ERR_VERSION, file->path, 8, "format %u.%u is not readable by this version",
-                           ws_load_u16le(h + 8), ws_load_u16le(h + 10));
+        return ws_error_at(error, WS_ERR_VERSION, file->path, 8,
+                           "format %u.%u is not readable by this version", ws_load_u16le(h + 8),
+                           ws_load_u16le(h + 10));
     if (file->n_docs < 1 || file->n_docs > WS_DOCS_MAX)
         return corrupt(file, error, 48, "impossible document count");
     return WS_OK;
 }
 
 /* The hash covers header, table and the tail before it. */
-static ws_status hash_structure(const uint8_t *header, const uint8_t *table, size_t n, uint64_t *hash)
+static ws_status hash_structure(const uint8_t *header, const uint8_t *table, size_t n,
+                                uint64_t *hash)
 {
     ws_hasher *h = ws_hasher_new();
     if (!h)
@@ -70,11 +73,13 @@ static ws_status check_tail(ws_segment_file *file, uint64_t *table_offset, ws_er
     const uint8_t *table = file->map.data + *table_offset;
     if (hash_structure(file->map.data, table, (size_t)(tail + 24 - table), &hash))
         return ws_error_set(error, WS_ERR_NOMEM, "no memory for a hash");
-    return hash == file->tail_hash ? WS_OK
-                                   : corrupt(file, error, *table_offset, "section table does not match its hash");
+    return hash == file->tail_hash
+               ? WS_OK
+               : corrupt(file, error, *table_offset, "section table does not match its hash");
 }
 
-static ws_status parse_entry(ws_segment_file *file, uint64_t table_offset, uint32_t i, uint64_t *end, ws_error *error)
+static ws_status parse_entry(ws_segment_file *file, uint64_t table_offset, uint32_t i,
+                             uint64_t *end, ws_error *error)
 {
     uint64_t at = table_offset + (uint64_t)i * WS_SECTION_ENTRY_BYTES;
     const uint8_t *p = file->map.data + at;
@@ -86,10 +91,12 @@ static ws_status parse_entry(ws_segment_file *file, uint64_t table_offset, uint3
     e->offset = ws_load_u64le(p + 8);
     e->length = ws_load_u64le(p + 16);
     e->hash = ws_load_u64le(p + 24);
-    if (e->offset < *end || e->offset % WS_SECTION_ALIGN || !ws_range_ok(e->offset, e->length, table_offset))
+    if (e->offset < *end || e->offset % WS_SECTION_ALIGN ||
+        !ws_range_ok(e->offset, e->length, table_offset))
         return corrupt(file, error, at, "section outside its place");
     if ((e->kind == 0 || e->kind > WS_KIND_MAX) && !(e->flags & WS_SECTION_MAY_IGNORE))
-        return ws_error_at(error, WS_ERR_VERSION, file->path, at, "section kind %u is unknown", e->kind);
+        return ws_error_at(error, WS_ERR_VERSION, file->path, at, "section kind %u is unknown",
+                           e->kind);
     *end = e->offset + e->length;
     return WS_OK;
 }
@@ -174,7 +181,8 @@ static ws_status ready_seen(ws_segment_file *file, ws_error *error)
 {
     size_t words = (size_t)(file->n_sums + 63) / 64;
     file->seen = ws_calloc(words + 1, sizeof *file->seen);
-    return file->seen ? WS_OK : ws_error_set(error, WS_ERR_NOMEM, "no memory for the sums of a segment");
+    return file->seen ? WS_OK
+                      : ws_error_set(error, WS_ERR_NOMEM, "no memory for the sums of a segment");
 }
 
 static ws_status validate(ws_segment_file *file, uint32_t verify, ws_error *error)
@@ -191,13 +199,15 @@ static ws_status validate(ws_segment_file *file, uint32_t verify, ws_error *erro
     return verify == WS_VERIFY_LAZY ? ready_seen(file, error) : WS_OK;
 }
 
-ws_status ws_segment_file_open(ws_segment_file *file, const char *path, uint32_t access, uint32_t verify, ws_error *error)
+ws_status ws_segment_file_open(ws_segment_file *file, const char *path, uint32_t access,
+                               uint32_t verify, ws_error *error)
 {
     memset(file, 0, sizeof *file);
     if (strlen(path) >= sizeof file->path)
         return ws_error_set(error, WS_ERR_LIMIT, "the path is too long");
     memcpy(file->path, path, strlen(path) + 1);
-    ws_status status = ws_map_open(&file->map, path, access == WS_ACCESS_READ ? WS_MAP_READ : WS_MAP_MMAP, error);
+    ws_status status =
+        ws_map_open(&file->map, path, access == WS_ACCESS_READ ? WS_MAP_READ : WS_MAP_MMAP, error);
     if (!status)
         status = validate(file, verify, error);
     if (status)
@@ -205,7 +215,8 @@ ws_status ws_segment_file_open(ws_segment_file *file, const char *path, uint32_t
     return status;
 }
 
-ws_status ws_segment_file_open_memory(ws_segment_file *file, uint8_t *data, size_t size, ws_error *error)
+ws_status ws_segment_file_open_memory(ws_segment_file *file, uint8_t *data, size_t size,
+                                      ws_error *error)
 {
     memset(file, 0, sizeof *file);
     file->map = (ws_map){data, size, WS_MAP_READ};
@@ -224,7 +235,8 @@ void ws_segment_file_close(ws_segment_file *file)
     file->seen = NULL;
 }
 
-ws_section ws_segment_file_section(const ws_segment_file *file, uint32_t kind, uint32_t field, uint32_t stream)
+ws_section ws_segment_file_section(const ws_segment_file *file, uint32_t kind, uint32_t field,
+                                   uint32_t stream)
 {
     ws_section none = {NULL, 0};
     for (uint32_t i = 0; i < file->n_sections; i++) {

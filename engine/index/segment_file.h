@@ -95,6 +95,8 @@ void ws_segment_out_write(ws_segment_out *out, const void *bytes, size_t n);
 void ws_segment_out_end(ws_segment_out *out);
 /* of the section being written */
 uint64_t ws_segment_out_section_length(const ws_segment_out *out);
+/* the sticky status, for writers that can stop early */
+ws_status ws_segment_out_status(const ws_segment_out *out);
 void ws_segment_out_section(ws_segment_out *out, uint32_t kind, uint32_t field, uint32_t stream,
                             const void *bytes, size_t n); /* begin + write + end */
 void ws_segment_out_spool(ws_segment_out *out, uint32_t kind, uint32_t field, uint32_t stream,

@@ -1,5 +1,5 @@
-/* Writing a segment container, to a file or to memory. The header names the number of documents, which is known last: the first 64 KiB are
- * kept, so that their sum can be taken when it is. */
+/* Writing a segment container, to a file or to memory. The header names the number of documents,
+ * which is known last: the first 64 KiB are kept, so that their sum can be taken when it is. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -21,11 +21,13 @@ struct ws_segment_out {
     uint64_t length;            /* of the file so far */
     ws_hasher *section, *block; /* of the section, and of the 64 KiB block, being written */
     int in_section;
+    uint64_t section_offset; /* of the section being written */
     ws_section_entry *sections;
     uint32_t n_sections, sections_cap;
-    uint8_t *first;             /* the first 64 KiB of the file */
-    ws_buf sums;                /* u64 by 64 KiB block; [0] is set by finish */
-    ws_status status;           /* sticky */
+    uint8_t *first;   /* the first 64 KiB of the file */
+    ws_buf sums;      /* u64 by 64 KiB block; [0] is set by finish */
+    int sums_done;    /* BLOCK_SUMS is being written: no more sums */
+    ws_status status; /* sticky */
 };
 
 static void put_header(const ws_segment_out *out, uint8_t header[WS_SEGMENT_HEADER_BYTES])
@@ -55,7 +57,8 @@ static ws_status store(ws_segment_out *out, const uint8_t *bytes, size_t n)
 static void sum_bytes(ws_segment_out *out, const uint8_t *bytes, size_t n)
 {
     while (n) {
-        size_t at = (size_t)(out->length % WS_SUM_BLOCK_BYTES), take = WS_MIN(n, WS_SUM_BLOCK_BYTES - at);
+        size_t at = (size_t)(out->length % WS_SUM_BLOCK_BYTES),
+               take = WS_MIN(n, WS_SUM_BLOCK_BYTES - at);
         if (out->length < WS_SUM_BLOCK_BYTES)
             memcpy(out->first + at, bytes, take);
         ws_hasher_update(out->block, bytes, take);
@@ -69,12 +72,17 @@ static void sum_bytes(ws_segment_out *out, const uint8_t *bytes, size_t n)
     }
 }
 
+/* After an error bytes are only counted: callers go on to compute offsets until finish tells them.
+ */
 static void emit(ws_segment_out *out, const void *bytes, size_t n)
 {
-    if (out->status || n == 0)
+    if (n == 0)
         return;
-    out->status = store(out, bytes, n);
     if (!out->status)
+        out->status = store(out, bytes, n);
+    if (out->status || out->sums_done)
+        out->length += n;
+    else
         sum_bytes(out, bytes, n);
 }
 
@@ -86,8 +94,8 @@ static void align(ws_segment_out *out)
 
 /* --- life --- */
 
-ws_status ws_segment_out_new(ws_segment_out **result, const char *path, uint64_t segment_id, uint64_t fingerprint,
-                             ws_error *error)
+ws_status ws_segment_out_new(ws_segment_out **result, const char *path, uint64_t segment_id,
+                             uint64_t fingerprint, ws_error *error)
 {
     uint8_t header[WS_SEGMENT_HEADER_BYTES];
     *result = NULL;
@@ -153,44 +161,51 @@ static ws_section_entry *new_entry(ws_segment_out *out)
     return &out->sections[out->n_sections++];
 }
 
-void ws_segment_out_begin(ws_segment_out *out, uint32_t kind, uint32_t field, uint32_t stream, uint32_t flags)
+void ws_segment_out_begin(ws_segment_out *out, uint32_t kind, uint32_t field, uint32_t stream,
+                          uint32_t flags)
 {
     align(out);
+    out->section_offset = out->length;
+    out->in_section = 1;
     ws_section_entry *entry = out->status ? NULL : new_entry(out);
     if (!entry) {
         out->status = out->status ? out->status : WS_ERR_NOMEM;
         return;
     }
-    *entry = (ws_section_entry){(uint16_t)kind, (uint8_t)field, (uint8_t)stream, flags, out->length, 0, 0};
+    *entry = (ws_section_entry){
+        (uint16_t)kind, (uint8_t)field, (uint8_t)stream, flags, out->length, 0, 0};
     ws_hasher_reset(out->section);
-    out->in_section = 1;
 }
 
 void ws_segment_out_write(ws_segment_out *out, const void *bytes, size_t n)
 {
-    if (out->status || n == 0)
-        return;
-    ws_hasher_update(out->section, bytes, n);
+    if (!out->status && n)
+        ws_hasher_update(out->section, bytes, n);
     emit(out, bytes, n);
 }
 
 uint64_t ws_segment_out_section_length(const ws_segment_out *out)
 {
-    return out->status || !out->in_section ? 0 : out->length - out->sections[out->n_sections - 1].offset;
+    return out->in_section ? out->length - out->section_offset : 0;
+}
+
+ws_status ws_segment_out_status(const ws_segment_out *out)
+{
+    return out->status;
 }
 
 void ws_segment_out_end(ws_segment_out *out)
 {
-    if (out->status || !out->in_section)
-        return;
-    ws_section_entry *entry = &out->sections[out->n_sections - 1];
-    entry->length = out->length - entry->offset;
-    entry->hash = ws_hasher_digest(out->section);
+    if (!out->status && out->in_section) {
+        ws_section_entry *entry = &out->sections[out->n_sections - 1];
+        entry->length = out->length - entry->offset;
+        entry->hash = ws_hasher_digest(out->section);
+    }
     out->in_section = 0;
 }
 
-void ws_segment_out_section(ws_segment_out *out, uint32_t kind, uint32_t field, uint32_t stream, const void *bytes,
-                            size_t n)
+void ws_segment_out_section(ws_segment_out *out, uint32_t kind, uint32_t field, uint32_t stream,
+                            const void *bytes, size_t n)
 {
     ws_segment_out_begin(out, kind, field, stream, 0);
     ws_segment_out_write(out, bytes, n);
@@ -202,8 +217,8 @@ static void write_bytes(void *ctx, const void *bytes, size_t n)
     ws_segment_out_write(ctx, bytes, n);
 }
 
-void ws_segment_out_spool(ws_segment_out *out, uint32_t kind, uint32_t field, uint32_t stream, ws_spool *spool,
-                          uint32_t padding)
+void ws_segment_out_spool(ws_segment_out *out, uint32_t kind, uint32_t field, uint32_t stream,
+                          ws_spool *spool, uint32_t padding)
 {
     static const uint8_t zeros[WS_SECTION_PADDING] = {0};
     ws_segment_out_begin(out, kind, field, stream, 0);
@@ -217,7 +232,8 @@ void ws_segment_out_spool(ws_segment_out *out, uint32_t kind, uint32_t field, ui
 /* --- the end --- */
 
 /* The sum of block 0 with the header as it will be. */
-static void patch_first_sum(ws_segment_out *out, const uint8_t header[WS_SEGMENT_HEADER_BYTES], uint64_t covered)
+static void patch_first_sum(ws_segment_out *out, const uint8_t header[WS_SEGMENT_HEADER_BYTES],
+                            uint64_t covered)
 {
     memcpy(out->first, header, WS_SEGMENT_HEADER_BYTES);
     size_t n = (size_t)WS_MIN(covered, (uint64_t)WS_SUM_BLOCK_BYTES);
@@ -234,11 +250,9 @@ static void write_sums(ws_segment_out *out, const uint8_t header[WS_SEGMENT_HEAD
     if (out->status)
         return;
     patch_first_sum(out, header, covered);
-    /* What follows is summed into sums that nobody writes: take the section's bytes first. */
-    ws_buf sums = out->sums;
-    ws_buf_init(&out->sums);
-    ws_segment_out_section(out, WS_KIND_BLOCK_SUMS, WS_ALL_FIELDS, WS_ALL_STREAMS, sums.data, sums.len);
-    ws_buf_fini(&sums);
+    out->sums_done = 1;
+    ws_segment_out_section(out, WS_KIND_BLOCK_SUMS, WS_ALL_FIELDS, WS_ALL_STREAMS, out->sums.data,
+                           out->sums.len);
 }
 
 static void put_entry(ws_buf *table, const ws_section_entry *e)
@@ -252,7 +266,8 @@ static void put_entry(ws_buf *table, const ws_section_entry *e)
     ws_buf_u64le(table, e->hash);
 }
 
-static void write_table(ws_segment_out *out, const uint8_t header[WS_SEGMENT_HEADER_BYTES], uint64_t *tail_hash)
+static void write_table(ws_segment_out *out, const uint8_t header[WS_SEGMENT_HEADER_BYTES],
+                        uint64_t *tail_hash)
 {
     ws_buf table;
     ws_buf_init(&table);
@@ -275,7 +290,8 @@ static void write_table(ws_segment_out *out, const uint8_t header[WS_SEGMENT_HEA
     ws_buf_fini(&table);
 }
 
-static ws_status pwrite_all(int fd, const uint8_t *bytes, size_t n, const char *path, ws_error *error)
+static ws_status pwrite_all(int fd, const uint8_t *bytes, size_t n, const char *path,
+                            ws_error *error)
 {
     for (size_t done = 0; done < n;) {
         ssize_t put = pwrite(fd, bytes + done, n - done, (off_t)done);
@@ -288,7 +304,8 @@ static ws_status pwrite_all(int fd, const uint8_t *bytes, size_t n, const char *
     return WS_OK;
 }
 
-static ws_status rewrite_header(ws_segment_out *out, const uint8_t header[WS_SEGMENT_HEADER_BYTES], ws_error *error)
+static ws_status rewrite_header(ws_segment_out *out, const uint8_t header[WS_SEGMENT_HEADER_BYTES],
+                                ws_error *error)
 {
     if (!out->to_file) {
         memcpy(out->memory.data, header, WS_SEGMENT_HEADER_BYTES);
@@ -310,10 +327,12 @@ static ws_status tell(const ws_segment_out *out, ws_error *error)
             *error = out->file.error;
         return out->file.status;
     }
-    return ws_error_set(error, out->status, "cannot write the segment: %s", ws_status_text(out->status));
+    return ws_error_set(error, out->status, "cannot write the segment: %s",
+                        ws_status_text(out->status));
 }
 
-ws_status ws_segment_out_finish(ws_segment_out *out, uint64_t *length, uint64_t *tail_hash, ws_error *error)
+ws_status ws_segment_out_finish(ws_segment_out *out, uint64_t *length, uint64_t *tail_hash,
+                                ws_error *error)
 {
     uint8_t header[WS_SEGMENT_HEADER_BYTES];
     *length = *tail_hash = 0;
@@ -326,7 +345,8 @@ ws_status ws_segment_out_finish(ws_segment_out *out, uint64_t *length, uint64_t 
         return tell(out, error);
     *length = out->length;
     WS_TRY(rewrite_header(out, header, error));
-    return out->to_file ? ws_finish_file(&out->file, "segment.sync", "segment.rename", error) : WS_OK;
+    return out->to_file ? ws_finish_file(&out->file, "segment.sync", "segment.rename", error)
+                        : WS_OK;
 }
 
 ws_status ws_segment_out_take(ws_segment_out *out, uint8_t **data, size_t *size)

@@ -32,7 +32,8 @@ ws_status ws_fail_sync(const char *point, const char *path, ws_error *error)
     return WS_ERR_FSYNC_FAILED;
 }
 
-ws_status ws_finish_file(ws_file_writer *w, const char *sync_point, const char *rename_point, ws_error *error)
+ws_status ws_finish_file(ws_file_writer *w, const char *sync_point, const char *rename_point,
+                         ws_error *error)
 {
     ws_status status = ws_file_writer_flush(w);
     if (status) {
@@ -48,8 +49,8 @@ ws_status ws_finish_file(ws_file_writer *w, const char *sync_point, const char *
     return status;
 }
 
-ws_status ws_small_file_write(const char *dir, const char *name, ws_str bytes, const char *sync_point,
-                              const char *rename_point, ws_error *error)
+ws_status ws_small_file_write(const char *dir, const char *name, ws_str bytes,
+                              const char *sync_point, const char *rename_point, ws_error *error)
 {
     char path[4096];
     ws_file_writer w;

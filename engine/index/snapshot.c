@@ -74,8 +74,9 @@ static ws_segment *borrow(const ws_snapshot *previous, const ws_manifest_segment
     return NULL;
 }
 
-static ws_status open_segment(const char *dir, const ws_manifest_segment *entry, const ws_segment_options *options,
-                              const ws_snapshot *previous, ws_segment **out, ws_error *error)
+static ws_status open_segment(const char *dir, const ws_manifest_segment *entry,
+                              const ws_segment_options *options, const ws_snapshot *previous,
+                              ws_segment **out, ws_error *error)
 {
     char name[64], path[4096];
     if ((*out = borrow(previous, entry)) != NULL)
@@ -84,26 +85,28 @@ static ws_status open_segment(const char *dir, const ws_manifest_segment *entry,
     WS_TRY(ws_path_join(path, sizeof path, dir, name));
     WS_TRY(ws_segment_open(out, path, options, error));
     const ws_segment *s = *out;
-    if (s->file.tail_hash == entry->tail_hash && s->file.map.size == entry->length && s->file.id == entry->id &&
-        s->meta.n_docs == entry->n_docs)
+    if (s->file.tail_hash == entry->tail_hash && s->file.map.size == entry->length &&
+        s->file.id == entry->id && s->meta.n_docs == entry->n_docs)
         return WS_OK;
     ws_segment_unref(*out);
     *out = NULL;
     return ws_error_at(error, WS_ERR_CORRUPT, path, 0, "not the segment that MANIFEST names");
 }
 
-static ws_status open_live(const char *dir, const ws_manifest_segment *entry, ws_live *live, ws_error *error)
+static ws_status open_live(const char *dir, const ws_manifest_segment *entry, ws_live *live,
+                           ws_error *error)
 {
     *live = (ws_live){.segment_id = entry->id, .n_docs = entry->n_docs};
     if (!entry->live_generation)
         return WS_OK;
-    return ws_live_read(live, dir, entry->id, entry->live_generation, entry->n_docs, entry->n_deleted, entry->live_hash,
-                        error);
+    return ws_live_read(live, dir, entry->id, entry->live_generation, entry->n_docs,
+                        entry->n_deleted, entry->live_hash, error);
 }
 
 /* Opens what `manifest` names; takes it over on success. */
 static ws_status open_manifest(ws_snapshot **out, const char *dir, ws_manifest *manifest,
-                               const ws_segment_options *options, ws_snapshot *previous, ws_error *error)
+                               const ws_segment_options *options, ws_snapshot *previous,
+                               ws_error *error)
 {
     ws_snapshot lent = {.manifest = *manifest};
     ws_status status = WS_OK;
@@ -111,7 +114,8 @@ static ws_status open_manifest(ws_snapshot **out, const char *dir, ws_manifest *
     if (!lent.segments)
         return ws_error_set(error, WS_ERR_NOMEM, "no memory for a snapshot");
     for (uint32_t i = 0; !status && i < manifest->n_segments; i++) {
-        status = open_segment(dir, &manifest->segments[i], options, previous, &lent.segments[i].segment, error);
+        status = open_segment(dir, &manifest->segments[i], options, previous,
+                              &lent.segments[i].segment, error);
         if (!status)
             status = open_live(dir, &manifest->segments[i], &lent.segments[i].live, error);
     }
@@ -123,7 +127,8 @@ static ws_status open_manifest(ws_snapshot **out, const char *dir, ws_manifest *
 }
 
 /* The files of the current generation are damaged: the generation before, if that is whole. */
-static ws_status fall_back(ws_snapshot **out, const char *dir, const ws_segment_options *options, ws_snapshot *previous)
+static ws_status fall_back(ws_snapshot **out, const char *dir, const ws_segment_options *options,
+                           ws_snapshot *previous)
 {
     ws_manifest m;
     WS_TRY(ws_manifest_read_previous(&m, dir, NULL));
@@ -141,9 +146,10 @@ static int is_damage(ws_status status)
     return status == WS_ERR_CORRUPT || status == WS_ERR_NOT_FOUND;
 }
 
-/* One attempt. WS_ERR_CORRUPT and WS_ERR_NOT_FOUND leave *generation = the one that could not be opened. */
-static ws_status attempt(ws_snapshot **out, const char *dir, const ws_segment_options *options, ws_snapshot *previous,
-                         uint64_t *generation, ws_error *error)
+/* One attempt. WS_ERR_CORRUPT and WS_ERR_NOT_FOUND leave *generation = the one that could not be
+ * opened. */
+static ws_status attempt(ws_snapshot **out, const char *dir, const ws_segment_options *options,
+                         ws_snapshot *previous, uint64_t *generation, ws_error *error)
 {
     ws_manifest m;
     *generation = 0;
@@ -159,8 +165,8 @@ static ws_status attempt(ws_snapshot **out, const char *dir, const ws_segment_op
     return found;
 }
 
-ws_status ws_snapshot_open(ws_snapshot **out, const char *dir, const ws_segment_options *options, ws_snapshot *previous,
-                           ws_error *error)
+ws_status ws_snapshot_open(ws_snapshot **out, const char *dir, const ws_segment_options *options,
+                           ws_snapshot *previous, ws_error *error)
 {
     ws_error why = {0};
     uint64_t generation, failed = 0;

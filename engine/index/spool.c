@@ -28,7 +28,8 @@ void ws_spool_fini(ws_spool *spool)
     spool->fd = -1;
 }
 
-/* A file without a name: nothing to clean up after a crash. File systems without O_TMPFILE get an unlinked one. */
+/* A file without a name: nothing to clean up after a crash. File systems without O_TMPFILE get an
+ * unlinked one. */
 static ws_status open_file(ws_spool *spool)
 {
     char path[4096];
@@ -52,7 +53,8 @@ static ws_status write_all(ws_spool *spool, const uint8_t *bytes, size_t n)
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            return ws_error_errno(&spool->error, done < 0 ? errno : ENOSPC, spool->dir, "write a spool in");
+            return ws_error_errno(&spool->error, done < 0 ? errno : ENOSPC, spool->dir,
+                                  "write a spool in");
         bytes += done;
         n -= (size_t)done;
     }

@@ -34,7 +34,8 @@ static ws_status make(ws_stored_dictionary **out, const void *bytes, size_t n)
     atomic_init(&d->references, 1);
     d->n = n;
     memcpy(d->bytes, bytes, n);
-    d->decompress = ZSTD_createDDict_advanced(d->bytes, n, ZSTD_dlm_byRef, ZSTD_dct_auto, ws_zstd_memory);
+    d->decompress =
+        ZSTD_createDDict_advanced(d->bytes, n, ZSTD_dlm_byRef, ZSTD_dct_auto, ws_zstd_memory);
     if (!d->decompress) {
         ws_stored_dictionary_unref(d);
         return WS_ERR_NOMEM;
@@ -43,8 +44,8 @@ static ws_status make(ws_stored_dictionary **out, const void *bytes, size_t n)
     return WS_OK;
 }
 
-ws_status ws_stored_dictionary_train(ws_stored_dictionary **out, const void *samples, const size_t *sizes, uint32_t n,
-                                     size_t max_bytes)
+ws_status ws_stored_dictionary_train(ws_stored_dictionary **out, const void *samples,
+                                     const size_t *sizes, uint32_t n, size_t max_bytes)
 {
     size_t total = 0;
     *out = NULL;
@@ -56,7 +57,9 @@ ws_status ws_stored_dictionary_train(ws_stored_dictionary **out, const void *sam
     if (!bytes)
         return WS_ERR_NOMEM;
     size_t made = ZDICT_trainFromBuffer(bytes, max_bytes, samples, sizes, n);
-    ws_status status = ZDICT_isError(made) ? WS_OK : make(out, bytes, made); /* untrainable samples: no dictionary */
+    ws_status status = ZDICT_isError(made)
+                           ? WS_OK
+                           : make(out, bytes, made); /* untrainable samples: no dictionary */
     ws_free(bytes);
     return status;
 }
@@ -66,8 +69,10 @@ ws_status ws_stored_dictionary_compressor(ws_stored_dictionary *d, const ZSTD_CD
     /* acquire and release: who sees the pointer sees what it points to. */
     ZSTD_CDict *made = atomic_load_explicit(&d->compress, memory_order_acquire), *first = NULL;
     if (!made) {
-        ZSTD_compressionParameters parameters = ZSTD_getCParams(WS_STORED_LEVEL, WS_STORED_CHUNK_MAX, d->n);
-        made = ZSTD_createCDict_advanced(d->bytes, d->n, ZSTD_dlm_byRef, ZSTD_dct_auto, parameters, ws_zstd_memory);
+        ZSTD_compressionParameters parameters =
+            ZSTD_getCParams(WS_STORED_LEVEL, WS_STORED_CHUNK_MAX, d->n);
+        made = ZSTD_createCDict_advanced(d->bytes, d->n, ZSTD_dlm_byRef, ZSTD_dct_auto, parameters,
+                                         ws_zstd_memory);
         if (!made)
             return WS_ERR_NOMEM;
         if (!atomic_compare_exchange_strong(&d->compress, &first, made)) {
@@ -83,7 +88,8 @@ ws_status ws_stored_dictionary_compressor(ws_stored_dictionary *d, const ZSTD_CD
 
 ws_status ws_segment_dictionary(ws_segment *segment, ws_stored_dictionary **out)
 {
-    ws_stored_dictionary *made = atomic_load_explicit(&segment->dictionary, memory_order_acquire), *first = NULL;
+    ws_stored_dictionary *made = atomic_load_explicit(&segment->dictionary, memory_order_acquire),
+                         *first = NULL;
     size_t n = ws_stored_dictionary_length(segment);
     *out = made;
     if (made || n == 0)

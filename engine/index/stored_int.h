@@ -4,7 +4,8 @@
 
 #include <stdatomic.h>
 
-#define ZSTD_STATIC_LINKING_ONLY /* contexts with our allocator; Debian's shared library exports them */
+#define ZSTD_STATIC_LINKING_ONLY    /* contexts with our allocator; Debian's shared library exports \
+                                       them */
 #include <zstd.h>
 
 #include "base/bytes.h"
@@ -28,7 +29,8 @@ extern const ZSTD_customMem ws_zstd_memory;
 /* The dictionary digested for writing; made once, by whoever comes first. [any] */
 ws_status ws_stored_dictionary_compressor(ws_stored_dictionary *d, const ZSTD_CDict **compressor);
 
-/* The dictionary of a segment, made at its first use and kept by it; *out NULL when it has none. Borrowed: valid as long as the segment. [any] */
+/* The dictionary of a segment, made at its first use and kept by it; *out NULL when it has none.
+ * Borrowed: valid as long as the segment. [any] */
 ws_status ws_segment_dictionary(ws_segment *segment, ws_stored_dictionary **out);
 
 /* Bytes of the dictionary at the beginning of a segment's STORED. */

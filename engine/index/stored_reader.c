@@ -13,7 +13,7 @@ struct ws_stored_reader {
     ZSTD_DCtx *context;
     ws_stored_head heads[WS_STORED_VALUES_MAX];
     uint32_t n;
-    ws_buf places; /* chunk_place[], the short chunk first */
+    ws_buf places;       /* chunk_place[], the short chunk first */
     const uint8_t *area; /* packed chunks of the record */
     ws_buf shorts, chunk;
     uint64_t bytes;
@@ -124,7 +124,8 @@ static int parse_places(ws_stored_reader *r, cursor *c, uint32_t n_chunks)
     uint64_t at = 0;
     ws_buf_clear(&r->places);
     for (uint32_t i = 0; i < n_chunks; i++) {
-        uint64_t raw, packed, most = i ? WS_STORED_CHUNK_MAX : (uint64_t)WS_STORED_SHORT_MAX * WS_STORED_VALUES_MAX;
+        uint64_t raw, packed,
+            most = i ? WS_STORED_CHUNK_MAX : (uint64_t)WS_STORED_SHORT_MAX * WS_STORED_VALUES_MAX;
         if (!take(c, &raw, most) || !take(c, &packed, raw))
             return 0;
         chunk_place place = {(uint32_t)raw, (uint32_t)packed, at};
@@ -220,7 +221,8 @@ int ws_stored_find(const ws_stored_reader *r, uint32_t field, uint32_t nth)
     return -1;
 }
 
-ws_status ws_stored_chunk(ws_stored_reader *r, uint32_t i, uint32_t offset, ws_str *chunk, uint32_t *chunk_offset)
+ws_status ws_stored_chunk(ws_stored_reader *r, uint32_t i, uint32_t offset, ws_str *chunk,
+                          uint32_t *chunk_offset)
 {
     if (i >= r->n)
         return WS_ERR_RANGE;

@@ -8,8 +8,9 @@ struct ws_stored_writer {
     ws_stored_dictionary *dictionary;
     ZSTD_CCtx *context;
     ws_spool records, offsets; /* offsets: u64 by document, from the first record */
-    ws_buf record, shorts, packed; /* of the document being added: head, short values, all chunks as packed */
-    ws_buf chunk;                  /* room for one packed chunk */
+    ws_buf record, shorts,
+        packed;   /* of the document being added: head, short values, all chunks as packed */
+    ws_buf chunk; /* room for one packed chunk */
     uint32_t n_docs;
     ws_spool map_bytes[WS_MAX_FIELDS], map_starts[WS_MAX_FIELDS];
     uint8_t has_map[WS_MAX_FIELDS];
@@ -17,7 +18,8 @@ struct ws_stored_writer {
     ws_buf whole;
 };
 
-/* Frames carry neither size, checksum nor dictionary id: the record and the block sums have them. */
+/* Frames carry neither size, checksum nor dictionary id: the record and the block sums have them.
+ */
 static ws_status make_context(ws_stored_writer *w, int level)
 {
     const ZSTD_CDict *compressor;
@@ -35,8 +37,8 @@ static ws_status make_context(ws_stored_writer *w, int level)
     return WS_OK;
 }
 
-ws_status ws_stored_writer_new(ws_stored_writer **out, ws_stored_dictionary *dictionary, const char *spool_dir,
-                               size_t spool_limit, int level)
+ws_status ws_stored_writer_new(ws_stored_writer **out, ws_stored_dictionary *dictionary,
+                               const char *spool_dir, size_t spool_limit, int level)
 {
     ws_stored_writer *w = ws_calloc(1, sizeof *w);
     *out = NULL;
@@ -81,8 +83,9 @@ void ws_stored_writer_free(ws_stored_writer *w)
 
 size_t ws_stored_writer_memory(const ws_stored_writer *w)
 {
-    size_t bytes = ws_spool_memory(&w->records) + ws_spool_memory(&w->offsets) + w->record.cap + w->shorts.cap +
-                   w->packed.cap + w->chunk.cap + w->whole.cap + ZSTD_sizeof_CCtx(w->context);
+    size_t bytes = ws_spool_memory(&w->records) + ws_spool_memory(&w->offsets) + w->record.cap +
+                   w->shorts.cap + w->packed.cap + w->chunk.cap + w->whole.cap +
+                   ZSTD_sizeof_CCtx(w->context);
     for (uint32_t f = 0; f < WS_MAX_FIELDS; f++)
         bytes += ws_spool_memory(&w->map_bytes[f]) + ws_spool_memory(&w->map_starts[f]);
     return bytes;
@@ -207,11 +210,13 @@ static void put_start(ws_stored_writer *w, uint32_t field)
 /* Gives the documents before `doc` empty maps: those of a segment without a map of this field. */
 static void fill_starts(ws_stored_writer *w, uint32_t field, uint32_t doc)
 {
-    while (!w->map_starts[field].status && ws_spool_length(&w->map_starts[field]) < (uint64_t)doc * 4)
+    while (!w->map_starts[field].status &&
+           ws_spool_length(&w->map_starts[field]) < (uint64_t)doc * 4)
         put_start(w, field);
 }
 
-ws_status ws_stored_writer_add_map(ws_stored_writer *w, uint32_t field, const uint32_t *offsets, uint32_t n)
+ws_status ws_stored_writer_add_map(ws_stored_writer *w, uint32_t field, const uint32_t *offsets,
+                                   uint32_t n)
 {
     uint32_t before = 0;
     put_start(w, field);
@@ -248,8 +253,9 @@ static ws_status pack_again(ws_stored_writer *w, ws_segment *from, uint32_t doc)
     }
     starts[n] = w->whole.len;
     for (uint32_t i = 0; i < n; i++)
-        values[i] = (ws_stored_value){ws_stored_value_head(w->reader, i)->field,
-                                      {(const char *)w->whole.data + starts[i], starts[i + 1] - starts[i]}};
+        values[i] =
+            (ws_stored_value){ws_stored_value_head(w->reader, i)->field,
+                              {(const char *)w->whole.data + starts[i], starts[i + 1] - starts[i]}};
     return ws_stored_writer_add(w, values, n);
 }
 
@@ -294,7 +300,8 @@ typedef struct {
     size_t n;
 } offset_shift;
 
-/* Record offsets count from the first record; in the file they count from the dictionary before it. */
+/* Record offsets count from the first record; in the file they count from the dictionary before it.
+ */
 static void write_shifted(void *ctx, const void *bytes, size_t n)
 {
     offset_shift *s = ctx;

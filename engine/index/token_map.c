@@ -8,7 +8,8 @@ ws_status ws_token_map_bytes(ws_segment *s, uint32_t field, uint32_t doc, ws_str
     const ws_section *map = &s->token_map[field];
     if (!map->size || doc >= s->meta.n_docs)
         return WS_ERR_NOT_FOUND;
-    const uint8_t *starts = map->data + (size_t)doc * 4, *area = map->data + ((size_t)s->meta.n_docs + 1) * 4;
+    const uint8_t *starts = map->data + (size_t)doc * 4,
+                  *area = map->data + ((size_t)s->meta.n_docs + 1) * 4;
     WS_TRY(ws_segment_file_touch(&s->file, starts, 8));
     uint32_t from = ws_load_u32le(starts), to = ws_load_u32le(starts + 4);
     if (from > to || to > map->size - ((uint64_t)s->meta.n_docs + 1) * 4)
@@ -18,8 +19,8 @@ ws_status ws_token_map_bytes(ws_segment *s, uint32_t field, uint32_t doc, ws_str
     return WS_OK;
 }
 
-ws_status ws_token_map_find(ws_segment *s, uint32_t field, uint32_t doc, uint32_t position, uint32_t *byte_offset,
-                            uint32_t *from_position)
+ws_status ws_token_map_find(ws_segment *s, uint32_t field, uint32_t doc, uint32_t position,
+                            uint32_t *byte_offset, uint32_t *from_position)
 {
     ws_str bytes;
     if (field >= WS_MAX_FIELDS)
@@ -71,8 +72,9 @@ static ws_status validate_map(const ws_segment *s, ws_section map, ws_error *err
     for (uint64_t d = 0; d < n; d++)
         if (ws_load_u32le(map.data + d * 4) > ws_load_u32le(map.data + d * 4 + 4))
             return bad(s, error, "TOKEN_MAP starts do not ascend");
-    return ws_load_u32le(map.data + n * 4) == map.size - (n + 1) * 4 ? WS_OK
-                                                                    : bad(s, error, "TOKEN_MAP has an impossible size");
+    return ws_load_u32le(map.data + n * 4) == map.size - (n + 1) * 4
+               ? WS_OK
+               : bad(s, error, "TOKEN_MAP has an impossible size");
 }
 
 ws_status ws_segment_validate_stored(ws_segment *s, ws_error *error)

@@ -4,7 +4,7 @@
 #include "tests/support/sample_index.h"
 #include "tests/support/test.h"
 
-#define MOST 2000u
+#define MOST       2000u
 #define MULTI_MOST 6u
 
 /* Writes one column as field 3 of a segment of n documents. */
@@ -25,14 +25,15 @@ static int bit(const uint64_t *bits, uint32_t d)
 
 /* --- int --- */
 
-static void expect_range(ws_segment *s, const int64_t *values, const uint8_t *present, uint32_t n, int64_t low,
-                         int64_t high)
+static void expect_range(ws_segment *s, const int64_t *values, const uint8_t *present, uint32_t n,
+                         int64_t low, int64_t high)
 {
     uint64_t bits[MOST / 64 + 1];
     memset(bits, 0xff, sizeof bits);
     cr_assert_eq(ws_column_match_range(s, 3, low, high, bits), WS_OK);
     for (uint32_t d = 0; d < n; d++)
-        cr_assert_eq(bit(bits, d), present[d] && values[d] >= low && values[d] <= high, "document %u", d);
+        cr_assert_eq(bit(bits, d), present[d] && values[d] >= low && values[d] <= high,
+                     "document %u", d);
     if (n % 64)
         cr_assert_eq(bits[n / 64] >> (n % 64), (uint64_t)0, "unused bits");
 }
@@ -105,14 +106,15 @@ Test(column, ints_at_the_edges)
 /* --- keyword --- */
 
 typedef struct {
-    uint32_t n;                       /* documents */
+    uint32_t n; /* documents */
     uint32_t n_values[MOST];
     uint32_t values[MOST][MULTI_MOST]; /* numbers of words, as given */
 } words;
 
 static void word_of(uint32_t number, char out[32])
 {
-    snprintf(out, 32, "%s%u", number % 2 ? "k" : "\xea\xb0\x80" /* U+AC00 */, number * 7919 % 100003);
+    snprintf(out, 32, "%s%u", number % 2 ? "k" : "\xea\xb0\x80" /* U+AC00 */,
+             number * 7919 % 100003);
 }
 
 static int has_word(const words *m, uint32_t doc, const char *text)
@@ -224,7 +226,8 @@ Test(column, keywords_are_those_that_came)
     for (size_t v = 0; v < WS_ARRAY_LEN(vocabularies); v++) {
         random_words(&m, &rng, MOST, 1, vocabularies[v]);
         check_words(&m, WS_COLUMN_KEYWORD);
-        random_words(&m, &rng, (uint32_t)ws_rng_between(&rng, 1, MOST), MULTI_MOST, vocabularies[v]);
+        random_words(&m, &rng, (uint32_t)ws_rng_between(&rng, 1, MOST), MULTI_MOST,
+                     vocabularies[v]);
         check_words(&m, WS_COLUMN_MULTI);
     }
     random_words(&m, &rng, 100, 0, 1);
@@ -294,7 +297,8 @@ Test(column, damage_never_leads_outside)
     for (uint32_t type = WS_COLUMN_KEYWORD; type <= WS_COLUMN_MULTI; type++) {
         random_words(&m, &rng, 20, type == WS_COLUMN_MULTI ? 3 : 1, 9);
         ws_segment *whole = build_words(&m, type);
-        size_t size = whole->file.map.size, from = (size_t)(whole->column[3].data - whole->file.map.data);
+        size_t size = whole->file.map.size,
+               from = (size_t)(whole->column[3].data - whole->file.map.data);
         ws_segment_options options = {0, 0, 0};
         for (size_t at = from; at < from + whole->column[3].size; at++)
             for (uint8_t mask = 1; mask; mask = (uint8_t)(mask << 1)) {

@@ -55,7 +55,8 @@ static void expect_model(uint32_t encoding, int slots)
         cr_assert_eq(ws_segment_find_key(s, m.keys[d], &found), WS_OK);
         cr_assert_eq(m.keys[found], m.keys[d]);
     }
-    static const char *const absent[] = {"", "-1", "00", "x", "18446744073709551616", "9223372036854775808", "1 "};
+    static const char *const absent[] = {
+        "", "-1", "00", "x", "18446744073709551616", "9223372036854775808", "1 "};
     for (size_t i = 0; i < WS_ARRAY_LEN(absent); i++)
         cr_assert_eq(ws_segment_find_id(s, ws_cstr(absent[i]), &found),
                      last_of(absent[i]) < 0 ? WS_ERR_NOT_FOUND : WS_OK, "%s", absent[i]);
@@ -83,7 +84,8 @@ Test(id_map, numbers_in_any_order_are_found_by_slots)
         ws_rng rng = ws_rng_seeded(12);
         m.n = 300;
         for (uint32_t d = 0; d < m.n; d++) {
-            snprintf(m.ids[d], sizeof m.ids[d], "%llu", (unsigned long long)(ws_rng_u64(&rng) >> (64 - bits)));
+            snprintf(m.ids[d], sizeof m.ids[d], "%llu",
+                     (unsigned long long)(ws_rng_u64(&rng) >> (64 - bits)));
             m.keys[d] = ws_rng_skewed(&rng, bits);
         }
         expect_model(WS_ID_DECIMAL, 1);
@@ -92,7 +94,8 @@ Test(id_map, numbers_in_any_order_are_found_by_slots)
 
 Test(id_map, one_id_that_is_no_number_makes_all_bytes)
 {
-    static const char *const odd[] = {"a", "007", "-5", "9223372036854775808", "\xed\x95\x9c" /* U+D55C */};
+    static const char *const odd[] = {"a", "007", "-5", "9223372036854775808",
+                                      "\xed\x95\x9c" /* U+D55C */};
     for (size_t i = 0; i < WS_ARRAY_LEN(odd); i++) {
         m.n = 40;
         for (uint32_t d = 0; d < m.n; d++) {
@@ -110,7 +113,8 @@ Test(id_map, the_later_of_two_documents_with_one_id_is_found)
     for (int bytes = 0; bytes < 2; bytes++) {
         m.n = 1000;
         for (uint32_t d = 0; d < m.n; d++) {
-            snprintf(m.ids[d], sizeof m.ids[d], bytes ? "id%u" : "%u", (unsigned)ws_rng_below(&rng, 200));
+            snprintf(m.ids[d], sizeof m.ids[d], bytes ? "id%u" : "%u",
+                     (unsigned)ws_rng_below(&rng, 200));
             m.keys[d] = d;
         }
         expect_model(bytes ? WS_ID_BYTES : WS_ID_DECIMAL, 1);
@@ -174,14 +178,16 @@ Test(id_map, no_memory_is_a_status)
             status = ws_id_writer_add(w, ws_cstr(id), d);
         }
         failed = ws_faults_disarm(&faults);
-        cr_assert_eq(status, failed ? WS_ERR_NOMEM : WS_OK, "allocation %llu", (unsigned long long)n);
+        cr_assert_eq(status, failed ? WS_ERR_NOMEM : WS_OK, "allocation %llu",
+                     (unsigned long long)n);
         ws_id_writer_free(w);
     }
 }
 
 /* --- damage behind right hashes --- */
 
-/* Every ID_MAP and DOC_KEY with one byte changed: opening or reading says so, or the answers are those of some other map. */
+/* Every ID_MAP and DOC_KEY with one byte changed: opening or reading says so, or the answers are
+ * those of some other map. */
 static void damage(uint8_t xor)
 {
     ws_segment *whole = build();
@@ -208,7 +214,8 @@ static void damage(uint8_t xor)
             if (ws_segment_id(s, d, buffer, &id) == WS_OK) {
                 cr_assert_leq(id.len, (size_t)WS_ID_MAX);
                 status = ws_segment_find_id(s, id, &found);
-                cr_assert(status == WS_ERR_NOT_FOUND || status == WS_ERR_CORRUPT || (status == WS_OK && found < m.n));
+                cr_assert(status == WS_ERR_NOT_FOUND || status == WS_ERR_CORRUPT ||
+                          (status == WS_OK && found < m.n));
             }
         }
         ws_segment_unref(s);

@@ -57,7 +57,8 @@ Test(live, survives_its_file, .init = make_dir, .fini = remove_dir)
         live.generation = 9 + i;
         cr_assert_eq(ws_live_copy(&copy, &live), WS_OK);
         cr_assert_eq(ws_live_write(&live, dir, &hash, NULL), WS_OK);
-        cr_assert_eq(ws_live_read(&back, dir, 5, 9 + i, live.n_docs, live.n_deleted, hash, NULL), WS_OK);
+        cr_assert_eq(ws_live_read(&back, dir, 5, 9 + i, live.n_docs, live.n_deleted, hash, NULL),
+                     WS_OK);
         expect_bits(&back, dead);
         ws_live_fini(&live);
         expect_bits(&copy, dead);
@@ -96,7 +97,8 @@ Test(live, what_the_manifest_says_must_fit, .init = make_dir, .fini = remove_dir
     cr_assert_eq(ws_live_read(&back, dir, 5, 3, 99, 1, hash, &error), WS_ERR_CORRUPT);
     cr_assert(strstr(error.path, ".wsd") != NULL);
     cr_assert_null(back.words);
-    cr_assert_eq(ws_live_read(&back, dir, 5, 3, 10, 1, hash, NULL), WS_ERR_CORRUPT, "a longer file than 10 need");
+    cr_assert_eq(ws_live_read(&back, dir, 5, 3, 10, 1, hash, NULL), WS_ERR_CORRUPT,
+                 "a longer file than 10 need");
     cr_assert_eq(ws_live_read(&back, dir, 5, 3, 0, 0, hash, NULL), WS_ERR_CORRUPT);
     cr_assert_eq(ws_live_read(&back, dir, 5, 3, 100, 2, hash, NULL), WS_ERR_CORRUPT);
     cr_assert_eq(ws_live_read(&back, dir, 5, 3, 100, 1, hash + 1, NULL), WS_ERR_CORRUPT);
@@ -104,7 +106,9 @@ Test(live, what_the_manifest_says_must_fit, .init = make_dir, .fini = remove_dir
     /* The file of another segment under this one's name. */
     ws_live_file_name(name, 5, 3);
     ws_live_file_name(other, 6, 3);
-    cr_assert_eq(rename(ws_tmpdir_path(from, sizeof from, dir, name), ws_tmpdir_path(to, sizeof to, dir, other)), 0);
+    cr_assert_eq(rename(ws_tmpdir_path(from, sizeof from, dir, name),
+                        ws_tmpdir_path(to, sizeof to, dir, other)),
+                 0);
     cr_assert_eq(ws_live_read(&back, dir, 6, 3, 100, 1, hash, NULL), WS_ERR_CORRUPT);
     ws_live_fini(&live);
 }
@@ -127,10 +131,12 @@ Test(live, every_damaged_byte_and_every_cut_is_found, .init = make_dir, .fini = 
     for (size_t i = 0; i < size; i++) {
         data[i] ^= 0xff;
         ws_tmpdir_write(path, data, size);
-        cr_assert_eq(ws_live_read(&back, dir, 5, 3, 130, live.n_deleted, hash, NULL), WS_ERR_CORRUPT, "byte %zu", i);
+        cr_assert_eq(ws_live_read(&back, dir, 5, 3, 130, live.n_deleted, hash, NULL),
+                     WS_ERR_CORRUPT, "byte %zu", i);
         data[i] ^= 0xff;
         ws_tmpdir_write(path, data, i);
-        cr_assert_eq(ws_live_read(&back, dir, 5, 3, 130, live.n_deleted, hash, NULL), WS_ERR_CORRUPT, "cut at %zu", i);
+        cr_assert_eq(ws_live_read(&back, dir, 5, 3, 130, live.n_deleted, hash, NULL),
+                     WS_ERR_CORRUPT, "cut at %zu", i);
     }
     ws_free(data);
     ws_live_fini(&live);
@@ -138,9 +144,9 @@ Test(live, every_damaged_byte_and_every_cut_is_found, .init = make_dir, .fini = 
 
 Test(live, failures_leave_no_file, .init = make_dir, .fini = remove_dir)
 {
-    static const char *const specs[] = {"file.create:eio", "file.write:enospc", "file.write:short",
-                                        "segment.sync:eio", "segment.rename:enospc", "file.sync:eio",
-                                        "file.rename:eio"};
+    static const char *const specs[] = {
+        "file.create:eio",       "file.write:enospc", "file.write:short", "segment.sync:eio",
+        "segment.rename:enospc", "file.sync:eio",     "file.rename:eio"};
     ws_live live;
     uint64_t hash;
     char name[64], path[1024];
@@ -175,7 +181,8 @@ Test(live, no_memory_is_a_status, .init = make_dir, .fini = remove_dir)
         if (!status)
             status = ws_live_read(&back, dir, 5, 0, 200, 0, hash, NULL);
         failed = ws_faults_disarm(&faults);
-        cr_assert_eq(status, failed ? WS_ERR_NOMEM : WS_OK, "allocation %llu", (unsigned long long)n);
+        cr_assert_eq(status, failed ? WS_ERR_NOMEM : WS_OK, "allocation %llu",
+                     (unsigned long long)n);
         ws_live_fini(&live);
         ws_live_fini(&copy);
         ws_live_fini(&back);

@@ -109,16 +109,36 @@ Test(schema, every_difference_counts)
     for (int change = 0; change < 10; change++) {
         b = a;
         switch (change) {
-        case 0: b.k1++; break;
-        case 1: b.b++; break;
-        case 2: b.weights[2]++; break;
-        case 3: b.id_key[0] = 'x'; break;
-        case 4: b.n_fields--; break;
-        case 5: b.fields[0].name[0] = 'x'; break;
-        case 6: b.fields[1].from[0] = 'x'; break;
-        case 7: b.fields[2].type++; break;
-        case 8: b.fields[3].flags ^= 1; break;
-        default: b.fields[0].boost++; break;
+        case 0:
+            b.k1++;
+            break;
+        case 1:
+            b.b++;
+            break;
+        case 2:
+            b.weights[2]++;
+            break;
+        case 3:
+            b.id_key[0] = 'x';
+            break;
+        case 4:
+            b.n_fields--;
+            break;
+        case 5:
+            b.fields[0].name[0] = 'x';
+            break;
+        case 6:
+            b.fields[1].from[0] = 'x';
+            break;
+        case 7:
+            b.fields[2].type++;
+            break;
+        case 8:
+            b.fields[3].flags ^= 1;
+            break;
+        default:
+            b.fields[0].boost++;
+            break;
         }
         cr_assert_not(ws_schema_equal(&a, &b), "change %d", change);
     }
@@ -173,12 +193,24 @@ Test(schema, doubled_names_and_wrong_numbers_are_corrupt)
         ws_schema s;
         ws_schema_init_default(&s);
         switch (change) {
-        case 0: memcpy(s.fields[1].name, s.fields[0].name, 65); break;
-        case 1: s.fields[0].type = 5; break;
-        case 2: s.fields[0].analyzer = 3; break;
-        case 3: s.b = (1u << 24) + 1; break;
-        case 4: s.fields[0].boost = 100 * 65536 + 1; break;
-        default: s.fields[2].name[0] = 0; break;
+        case 0:
+            memcpy(s.fields[1].name, s.fields[0].name, 65);
+            break;
+        case 1:
+            s.fields[0].type = 5;
+            break;
+        case 2:
+            s.fields[0].analyzer = 3;
+            break;
+        case 3:
+            s.b = (1u << 24) + 1;
+            break;
+        case 4:
+            s.fields[0].boost = 100 * 65536 + 1;
+            break;
+        default:
+            s.fields[2].name[0] = 0;
+            break;
         }
         cr_assert_eq(ws_schema_decode(&back, encoded(&s, &buf)), WS_ERR_CORRUPT, "%d", change);
     }

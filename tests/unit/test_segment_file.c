@@ -1,4 +1,5 @@
-/* The container: what is written is read, whatever is damaged is found, nothing half-written stays. */
+/* The container: what is written is read, whatever is damaged is found, nothing half-written stays.
+ */
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -43,9 +44,9 @@ typedef struct {
 
 static void make_parts(ws_rng *rng, part parts[N_SECTIONS], size_t most)
 {
-    static const uint32_t kinds[N_SECTIONS][3] = {{WS_KIND_META, 255, 255}, {WS_KIND_NORMS, 0, 0},
-                                                  {WS_KIND_NORMS, 0, 2},    {WS_KIND_COLUMN, 3, 255},
-                                                  {WS_KIND_STORED, 255, 255}, {WS_KIND_POS, 255, 255}};
+    static const uint32_t kinds[N_SECTIONS][3] = {
+        {WS_KIND_META, 255, 255}, {WS_KIND_NORMS, 0, 0},      {WS_KIND_NORMS, 0, 2},
+        {WS_KIND_COLUMN, 3, 255}, {WS_KIND_STORED, 255, 255}, {WS_KIND_POS, 255, 255}};
     for (uint32_t i = 0; i < N_SECTIONS; i++) {
         parts[i] = (part){kinds[i][0], kinds[i][1], kinds[i][2], 0, NULL, 0};
         parts[i].n = (size_t)ws_rng_below(rng, most + 1);
@@ -108,7 +109,8 @@ static void expect_parts(const ws_segment_file *file, const part parts[N_SECTION
     cr_assert_eq(file->n_docs, 77u);
     cr_assert_eq(file->n_sections, N_SECTIONS + 1);
     for (uint32_t i = 0; i < N_SECTIONS; i++) {
-        ws_section s = ws_segment_file_section(file, parts[i].kind, parts[i].field, parts[i].stream);
+        ws_section s =
+            ws_segment_file_section(file, parts[i].kind, parts[i].field, parts[i].stream);
         cr_assert_eq(s.size, parts[i].n);
         cr_assert_eq((s.data - file->map.data) % WS_SECTION_ALIGN, 0);
         if (s.size)
@@ -192,12 +194,13 @@ Test(segment_file, every_inverted_byte_is_found, .init = make_dir, .fini = remov
     size_t size;
     uint8_t *data = small_container(&size);
     ws_tmpdir_path(path, sizeof path, dir, "a.wsg");
+    ws_tmpdir_write(path, data, size);
     for (size_t i = 0; i < size; i++) {
         ws_segment_file file;
         ws_error error = {0};
-        data[i] ^= 0xff;
-        ws_tmpdir_write(path, data, size);
-        ws_status status = ws_segment_file_open(&file, path, WS_ACCESS_READ, WS_VERIFY_FULL, &error);
+        sample_poke(path, i, (uint8_t)~data[i]);
+        ws_status status =
+            ws_segment_file_open(&file, path, WS_ACCESS_READ, WS_VERIFY_FULL, &error);
         cr_assert_eq(status, WS_ERR_CORRUPT, "byte %zu: %d", i, status);
         cr_assert(error.message[0] && error.path[0]);
         status = ws_segment_file_open(&file, path, WS_ACCESS_READ, WS_VERIFY_LAZY, &error);
@@ -206,7 +209,7 @@ Test(segment_file, every_inverted_byte_is_found, .init = make_dir, .fini = remov
             ws_segment_file_close(&file);
         }
         cr_assert_eq(status, WS_ERR_CORRUPT, "byte %zu: %d", i, status);
-        data[i] ^= 0xff;
+        sample_poke(path, i, data[i]);
     }
     ws_free(data);
 }
@@ -252,7 +255,8 @@ Test(segment_file, damage_is_found_where_it_is_touched, .init = make_dir, .fini 
             cr_assert_eq(ws_segment_file_touch(&file, block + b * WS_SUM_BLOCK_BYTES, 10),
                          b == 3 ? WS_ERR_CORRUPT : WS_OK, "block %u", b);
     cr_assert_eq(ws_segment_file_touch(&file, block + 3 * WS_SUM_BLOCK_BYTES - 1, 1), WS_OK);
-    cr_assert_eq(ws_segment_file_touch(&file, block + 3 * WS_SUM_BLOCK_BYTES - 1, 2), WS_ERR_CORRUPT);
+    cr_assert_eq(ws_segment_file_touch(&file, block + 3 * WS_SUM_BLOCK_BYTES - 1, 2),
+                 WS_ERR_CORRUPT);
     cr_assert_eq(ws_segment_file_touch(&file, block + 3 * WS_SUM_BLOCK_BYTES, 0), WS_OK);
     uint64_t bad = 0;
     cr_assert_eq(ws_segment_file_verify_blocks(&file, &bad), WS_ERR_CORRUPT);
@@ -421,7 +425,7 @@ Test(segment_file, structure_is_checked_behind_right_hashes)
 
 Test(segment_file, a_failed_step_leaves_no_file, .init = make_dir, .fini = remove_dir)
 {
-    static const char *const points[] = {"file.create", "file.write",   "segment.sync",
+    static const char *const points[] = {"file.create", "file.write",     "segment.sync",
                                          "file.sync",   "segment.rename", "file.rename"};
     static const char *const actions[] = {"eio", "enospc", "short"};
     char path[1024], spec[64];
@@ -438,9 +442,9 @@ Test(segment_file, a_failed_step_leaves_no_file, .init = make_dir, .fini = remov
             ws_failpoint_set(NULL);
             int is_sync = strstr(points[p], ".sync") != NULL;
             cr_expect_eq(status,
-                         is_sync                    ? WS_ERR_FSYNC_FAILED
-                         : a == 1                   ? WS_ERR_NOSPC
-                                                    : WS_ERR_IO,
+                         is_sync  ? WS_ERR_FSYNC_FAILED
+                         : a == 1 ? WS_ERR_NOSPC
+                                  : WS_ERR_IO,
                          "%s: %d", spec, status);
             cr_expect_eq(error.code, status, "%s", spec);
             cr_expect(strstr(error.path, "a.wsg") != NULL, "%s: %s", spec, error.path);
@@ -457,12 +461,16 @@ Test(segment_file, an_early_error_ends_the_work, .init = make_dir, .fini = remov
     ws_error error = {0};
     uint64_t length, hash;
     cr_assert_eq(ws_failpoint_set("file.write:enospc:2"), WS_OK);
-    cr_assert_eq(ws_segment_out_new(&out, ws_tmpdir_path(path, sizeof path, dir, "a.wsg"), 1, 1, NULL), WS_OK);
+    cr_assert_eq(
+        ws_segment_out_new(&out, ws_tmpdir_path(path, sizeof path, dir, "a.wsg"), 1, 1, NULL),
+        WS_OK);
     ws_segment_out_begin(out, WS_KIND_POS, 255, 255, 0);
     for (int i = 0; i < 8; i++)
         ws_segment_out_write(out, bytes, sizeof bytes);
+    cr_assert_eq(ws_segment_out_section_length(out), (uint64_t)8 * sizeof bytes,
+                 "lengths stay right");
+    cr_assert_eq(ws_segment_out_status(out), WS_ERR_NOSPC);
     ws_segment_out_end(out);
-    cr_assert_eq(ws_segment_out_section_length(out), (uint64_t)0);
     ws_segment_out_set_docs(out, 1);
     cr_assert_eq(ws_segment_out_finish(out, &length, &hash, &error), WS_ERR_NOSPC);
     cr_assert_eq(error.code, WS_ERR_NOSPC);
@@ -477,7 +485,9 @@ Test(segment_file, an_unfinished_file_is_removed, .init = make_dir, .fini = remo
     char path[1024];
     ws_segment_out *out;
     uint64_t length, hash;
-    cr_assert_eq(ws_segment_out_new(&out, ws_tmpdir_path(path, sizeof path, dir, "a.wsg"), 1, 1, NULL), WS_OK);
+    cr_assert_eq(
+        ws_segment_out_new(&out, ws_tmpdir_path(path, sizeof path, dir, "a.wsg"), 1, 1, NULL),
+        WS_OK);
     ws_segment_out_section(out, WS_KIND_META, 255, 255, "x", 1);
     cr_assert_eq(count_files(), 1u);
     cr_assert_eq(ws_segment_out_finish(out, &length, &hash, NULL), WS_ERR_STATE, "no documents");
@@ -505,7 +515,8 @@ Test(segment_file, no_memory_is_a_status, .init = make_dir, .fini = remove_dir)
         else if (!status)
             status = ws_segment_file_open_memory(&file, data, size, NULL);
         failed = ws_faults_disarm(&faults);
-        cr_assert_eq(status, failed ? WS_ERR_NOMEM : WS_OK, "allocation %llu", (unsigned long long)n);
+        cr_assert_eq(status, failed ? WS_ERR_NOMEM : WS_OK, "allocation %llu",
+                     (unsigned long long)n);
         if (!status)
             ws_segment_file_close(&file);
     }

@@ -1,10 +1,10 @@
-/* Stored documents against the values that went in: every length, every chunk, with and without a dictionary, copied by a
- * merge, damaged, short of memory. */
+/* Stored documents against the values that went in: every length, every chunk, with and without a
+ * dictionary, copied by a merge, damaged, short of memory. */
 #include "tests/support/faults.h"
 #include "tests/support/sample_index.h"
 #include "tests/support/test.h"
 
-#define MOST_DOCS 60u
+#define MOST_DOCS   60u
 #define MOST_VALUES 12u
 
 typedef struct {
@@ -36,8 +36,10 @@ static char *random_value(ws_rng *rng, size_t n, int noise)
 
 static size_t random_length(ws_rng *rng)
 {
-    static const size_t edges[] = {0, 1, 1023, 1024, 1025, 8188, 8191, 8192, 8193, 16384, 16385, 40000};
-    return ws_rng_below(rng, 3) ? (size_t)ws_rng_skewed(rng, 12) : edges[ws_rng_below(rng, WS_ARRAY_LEN(edges))];
+    static const size_t edges[] = {0,    1,    1023, 1024,  1025,  8188,
+                                   8191, 8192, 8193, 16384, 16385, 40000};
+    return ws_rng_below(rng, 3) ? (size_t)ws_rng_skewed(rng, 12)
+                                : edges[ws_rng_below(rng, WS_ARRAY_LEN(edges))];
 }
 
 static model *make_model(uint64_t seed, uint32_t n)
@@ -117,7 +119,8 @@ static void expect_value(ws_stored_reader *reader, const record *r, uint32_t i, 
     ws_buf_fini(&whole);
 }
 
-static void expect_record(ws_stored_reader *reader, ws_segment *s, uint32_t doc, const record *r, ws_rng *rng)
+static void expect_record(ws_stored_reader *reader, ws_segment *s, uint32_t doc, const record *r,
+                          ws_rng *rng)
 {
     cr_assert_eq(ws_stored_open(reader, s, doc), WS_OK);
     cr_assert_eq(ws_stored_count(reader), r->n);
@@ -304,7 +307,8 @@ Test(stored, too_little_to_train_on_gives_no_dictionary)
         sizes[i] = 4096;
     cr_assert_eq(ws_stored_dictionary_train(&d, samples, sizes, 15, 8192), WS_OK);
     cr_assert_null(d);
-    cr_assert_eq(ws_stored_dictionary_train(&d, samples, sizes, 32, 8192), WS_OK, "zeros teach nothing");
+    cr_assert_eq(ws_stored_dictionary_train(&d, samples, sizes, 32, 8192), WS_OK,
+                 "zeros teach nothing");
     ws_stored_dictionary_unref(d);
     cr_assert_eq(ws_stored_dictionary_bytes(NULL).len, (size_t)0);
 }
@@ -353,8 +357,9 @@ Test(stored, chunks_cost_no_allocation_after_warm_up)
             cr_assert_eq(add_record(w, &m->docs[d]), WS_OK);
         ws_faults_disarm(&faults);
         /* Spools grow, and zstd fits its tables again after 128 small inputs in a row. */
-        cr_assert(warm < 2 || faults.seen * 20 < count_chunks(m), "%llu allocations for %llu chunks",
-                  (unsigned long long)faults.seen, (unsigned long long)count_chunks(m));
+        cr_assert(warm < 2 || faults.seen * 20 < count_chunks(m),
+                  "%llu allocations for %llu chunks", (unsigned long long)faults.seen,
+                  (unsigned long long)count_chunks(m));
     }
     cr_assert_geq(ws_stored_writer_memory(w), (size_t)100000);
     ws_stored_writer_free(w);
@@ -386,7 +391,8 @@ Test(stored, no_memory_is_a_status)
         for (uint32_t d = 0; !status && d < m->n; d++)
             status = ws_stored_writer_copy(w, s, d);
         failed = ws_faults_disarm(&faults);
-        cr_assert_eq(status, failed ? WS_ERR_NOMEM : WS_OK, "allocation %llu", (unsigned long long)n);
+        cr_assert_eq(status, failed ? WS_ERR_NOMEM : WS_OK, "allocation %llu",
+                     (unsigned long long)n);
         ws_stored_writer_free(w);
     }
     ws_segment_unref(s);
@@ -395,7 +401,8 @@ Test(stored, no_memory_is_a_status)
         ws_stored_reader *reader;
         ws_buf whole;
         ws_buf_init(&whole);
-        cr_assert_eq(write_model(m, dictionary, &s), WS_OK); /* a fresh one has no dictionary digested yet */
+        cr_assert_eq(write_model(m, dictionary, &s),
+                     WS_OK); /* a fresh one has no dictionary digested yet */
         ws_faults_arm(&faults, n);
         ws_status status = ws_stored_reader_new(&reader);
         for (uint32_t d = 0; !status && d < m->n; d++) {
@@ -404,7 +411,8 @@ Test(stored, no_memory_is_a_status)
                 status = ws_stored_whole(reader, i, &whole);
         }
         failed = ws_faults_disarm(&faults);
-        cr_assert_eq(status, failed ? WS_ERR_NOMEM : WS_OK, "allocation %llu", (unsigned long long)n);
+        cr_assert_eq(status, failed ? WS_ERR_NOMEM : WS_OK, "allocation %llu",
+                     (unsigned long long)n);
         ws_stored_reader_free(reader);
         ws_segment_unref(s);
         ws_buf_fini(&whole);
@@ -421,7 +429,8 @@ Test(stored, damage_is_a_status_or_another_text, .timeout = 120)
     ws_segment *whole;
     cr_assert_eq(write_model(m, NULL, &whole), WS_OK);
     size_t size = whole->file.map.size, from = (size_t)(whole->stored.data - whole->file.map.data);
-    size_t to = (size_t)(whole->stored_dir.data - whole->file.map.data) + (size_t)whole->stored_dir.size;
+    size_t to =
+        (size_t)(whole->stored_dir.data - whole->file.map.data) + (size_t)whole->stored_dir.size;
     ws_rng rng = ws_rng_seeded(17);
     ws_stored_reader *reader;
     uint32_t refused = 0;

@@ -49,7 +49,8 @@ static ws_segment *build(uint32_t from, uint32_t to, uint32_t fields)
     return segment;
 }
 
-static void expect_map(ws_segment *s, uint32_t field, uint32_t doc, const uint32_t *offsets, uint32_t n)
+static void expect_map(ws_segment *s, uint32_t field, uint32_t doc, const uint32_t *offsets,
+                       uint32_t n)
 {
     for (uint32_t position = 0; position < (n + 1) * WS_TOKEN_MAP_INTERVAL; position += 13) {
         uint32_t offset = 0, from = 0, i = position / WS_TOKEN_MAP_INTERVAL;
@@ -72,7 +73,8 @@ Test(token_map, finds_every_entry)
     uint32_t offset, from;
     cr_assert_eq(ws_token_map_find(s, 5, 0, 0, &offset, &from), WS_ERR_NOT_FOUND, "no such map");
     cr_assert_eq(ws_token_map_find(s, WS_MAX_FIELDS, 0, 0, &offset, &from), WS_ERR_NOT_FOUND);
-    cr_assert_eq(ws_token_map_find(s, 0, DOCS, 0, &offset, &from), WS_ERR_NOT_FOUND, "no such document");
+    cr_assert_eq(ws_token_map_find(s, 0, DOCS, 0, &offset, &from), WS_ERR_NOT_FOUND,
+                 "no such document");
     ws_segment_unref(s);
 }
 
@@ -125,7 +127,8 @@ Test(token_map, damage_never_leads_outside)
 {
     make_model(42);
     ws_segment *whole = build(0, 10, 1);
-    size_t size = whole->file.map.size, from = (size_t)(whole->token_map[0].data - whole->file.map.data);
+    size_t size = whole->file.map.size,
+           from = (size_t)(whole->token_map[0].data - whole->file.map.data);
     ws_segment_options options = {0, 0, 0};
     uint32_t refused = 0;
     for (size_t at = from; at < from + whole->token_map[0].size; at++)
