@@ -56,9 +56,10 @@ typedef struct {
 #define WS_CLI_GO_ON (-1)
 
 /* Parses argv[1..] of a verb (argv[0] is the verb).
- *   arguments  out: the positional ones in order, strings of argv; room for max_arguments, or for argc
- *              when that is less
- * Returns WS_CLI_GO_ON, or the exit code: help was printed to stdout, or a usage message to stderr. */
+ *   arguments  out: the positional ones in order, strings of argv; room for max_arguments, or for
+ *              argc when that is less
+ * Returns WS_CLI_GO_ON, or the exit code: help was printed to stdout, or a usage message to
+ * stderr. */
 int ws_cli_parse(const ws_cli_verb *verb, int argc, char **argv, ws_cli_common *common,
                  const char **arguments, uint32_t *n_arguments);
 
@@ -71,8 +72,7 @@ int ws_cli_size(const char *text, uint64_t *bytes);
 /* Exit code that a status means. */
 int ws_cli_exit(ws_status status);
 
-/* Prints an error to stderr, "wikisearch: PATH: MESSAGE (byte OFFSET)", and returns its exit code.
- */
+/* Prints "wikisearch: PATH: MESSAGE (byte OFFSET)" to stderr; returns the exit code. */
 int ws_cli_fail(const ws_error *error);
 
 /* Prints "wikisearch: ..." to stderr; returns WS_EXIT_USAGE. */

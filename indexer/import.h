@@ -34,14 +34,13 @@ typedef struct {
     uint64_t file_bytes, file_total; /* compressed: read, and all there is (0 = not known) */
 } ws_import_progress;
 
+/* All are called in the calling thread; each may be NULL. */
 typedef struct {
     void *ctx;
-    void (*progress)(
-        void *ctx,
-        const ws_import_progress *progress); /* about every 256 KiB; NULL allowed, as the others */
+    void (*progress)(void *ctx, const ws_import_progress *progress); /* about every 256 KiB */
     void (*committed)(void *ctx, uint64_t generation, uint64_t documents); /* durable from now on */
     void (*message)(void *ctx, const char *text); /* something the user should know */
-} ws_import_events;                               /* all called in the calling thread */
+} ws_import_events;
 
 typedef struct {
     const char *dir;
@@ -55,8 +54,7 @@ typedef struct {
     uint64_t commit_every;   /* documents; 0 = WS_IMPORT_COMMIT_DOCS */
     uint64_t limit;          /* documents over all inputs; 0 = all */
     int resume;              /* go on behind the last commit of an import of the same input */
-    const atomic_int
-        *stop; /* not 0: finish the batch, commit, return WS_ERR_CANCELLED; NULL allowed */
+    const atomic_int *stop;  /* not 0: finish the batch, commit, WS_ERR_CANCELLED; NULL allowed */
     const ws_budget *budget; /* cancels merges; NULL allowed */
     ws_import_events events;
 } ws_import_options;

@@ -1,8 +1,8 @@
 /* Where an import stood at a commit: one value in the index's user map, written with every commit.
  *
- *   import.checkpoint   "1 SIZE HASH OFFSET LINES DOCUMENTS PATH"      numbers decimal, HASH
- * hexadecimal, PATH cut on the left
- */
+ *   import.checkpoint   "1 SIZE HASH OFFSET LINES DOCUMENTS PATH"
+ *
+ * Numbers are decimal, HASH hexadecimal, PATH is cut on the left. */
 #ifndef WS_INDEXER_IMPORT_CHECKPOINT_H
 #define WS_INDEXER_IMPORT_CHECKPOINT_H
 

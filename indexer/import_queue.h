@@ -12,8 +12,8 @@
 
 #define WS_BATCH_BYTES (256u << 10) /* a batch is closed when it holds as much */
 #define WS_BATCH_LINES 4096u
-#define WS_BATCH_MEMORY                                                                            \
- (WS_BATCH_BYTES + WS_BATCH_LINES * sizeof(ws_batch_line)) /* of an ordinary one */
+/* Of an ordinary batch. */
+#define WS_BATCH_MEMORY (WS_BATCH_BYTES + WS_BATCH_LINES * sizeof(ws_batch_line))
 
 typedef struct {
     uint32_t start, length; /* in the batch's data */

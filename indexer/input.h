@@ -24,10 +24,8 @@ typedef struct ws_input ws_input;
 #define WS_INPUT_HEAD_BYTES     65536u /* what the identity's hash covers */
 
 typedef struct {
-    uint64_t decoder_memory; /* most that a decompressor may take, bytes; 0 = what the largest
-                                window needs */
-    const atomic_int
-        *stop; /* reading ends with WS_ERR_CANCELLED soon after this is not 0; NULL = never */
+    uint64_t decoder_memory; /* most that a decompressor may take, bytes; 0 = no bound */
+    const atomic_int *stop;  /* not 0: reading ends soon, WS_ERR_CANCELLED; NULL = never */
 } ws_input_options;
 
 /* What tells one input from another, for resuming. */

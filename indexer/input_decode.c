@@ -1,15 +1,15 @@
 /* The decompressors behind ws_input. zstd frame headers are read here as well (RFC 8878, 3.1.1.1):
  * the library tells the window only after it has allocated it. */
+#include <zstd_errors.h>
+
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "indexer/input_int.h"
 
-#include <zstd_errors.h>
-
 #define FRAME_HEADER_MAX 18u
-#define DECODER_EXTRA                                                                              \
- (1u << 20) /* context, input and output buffers of ZSTD_DCtx, above its window */
+/* Context, input and output buffers of a ZSTD_DCtx, above its window. */
+#define DECODER_EXTRA (1u << 20)
 #define MIB(bytes) (((bytes) + (1u << 20) - 1) >> 20)
 
 static ws_status corrupt(const ws_input *in, ws_error *error, const char *what)

@@ -12,9 +12,8 @@
 
 #define WS_JSON_DEPTH_MAX 64u
 
-#define WS_JSON_LOAD_NUL 1u /* \u0000 in string values is data; else it is an error */
-#define WS_JSON_LOAD_INT_AS_REAL                                                                   \
- 2u /* integers come as doubles, so that one beyond int64 is no error */
+#define WS_JSON_LOAD_NUL         1u /* \u0000 in string values is data; else it is an error */
+#define WS_JSON_LOAD_INT_AS_REAL 2u /* integers come as doubles: one beyond int64 is no error */
 
 /* Parses one JSON value that fills `text`.
  *   out    new value; json_decref it

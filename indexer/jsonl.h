@@ -1,9 +1,11 @@
 /* One JSON object to the values of one document, by the schema.
  *
- *   key        the schema's id key gives the external id (string or integer); an empty id key: the
- * line number is the id text       string keyword    string, or an integer or boolean taken as
- * written; with "multi" also an array of these int        integer within int64 stored     string,
- * number or boolean, or an array of these null       as if the key were absent
+ *   id       string or integer at the schema's id key; an empty id key: the line number
+ *   text     string
+ *   keyword  string, or an integer or boolean as written; with "multi" also an array of these
+ *   int      integer within int64
+ *   stored   string, number or boolean, or an array of these
+ *   null     as if the key were absent
  *
  * Keys that the schema does not name are ignored and counted. Invalid UTF-8 becomes U+FFFD and is
  * counted. Anything else is a reason to leave the document out: the status and the message say

@@ -152,7 +152,7 @@ Test(inspect, term, .init = setup, .fini = teardown)
     cr_assert_str_eq(text_at(item(root, "terms", 0), "field"), "title");
     json_decref(root);
     refuse("term", "body:alpha", WS_ERR_NOT_FOUND);
-    refuse("term", "nothing:alpha", WS_ERR_NOT_FOUND);
+    refuse("term", "nothing:omega", WS_ERR_NOT_FOUND);
     refuse("term", "", WS_ERR_NOT_FOUND);
 }
 
