@@ -142,7 +142,8 @@ def main():
         queries, truth = read_queries()
         tallies, examples = compare(queries, truth, ask(options.program, index, queries))
         print_tallies(tallies)
-        print("\n".join(examples[:20]))
+        for example in examples[:20]:
+            print(example)
         print_bytes(options.program, index)
     finally:
         if not options.index and not options.keep:

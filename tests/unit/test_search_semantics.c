@@ -1,4 +1,5 @@
 /* What a search finds, by small examples from docs/search.md, and the rules of the public calls. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -448,6 +449,52 @@ Test(search, a_handle_from_before_a_fork_is_refused, .init = setup, .fini = tear
     cr_assert_eq(ws_search(searcher, query, NULL, scratch, NULL, &results, NULL), WS_ERR_STATE);
     ws_searcher_close(searcher);
     ws_query_free(query);
+}
+
+typedef struct {
+    ws_searcher *searcher;
+    const ws_query *query;
+    uint32_t wrong;
+} shared_work;
+
+static void *search_again_and_again(void *ctx)
+{
+    shared_work *work = ctx;
+    ws_scratch *own;
+    ws_results *results;
+    if (ws_scratch_new(&own))
+        return work;
+    for (int i = 0; i < 50; i++) {
+        ws_hit hit = {.size = sizeof hit};
+        ws_status status = ws_search(work->searcher, work->query, NULL, own, NULL, &results, NULL);
+        if (status || ws_results_count(results) != 2 || ws_results_hit(results, 0, &hit) ||
+            hit.id.ptr[0] != 'b')
+            __atomic_fetch_add(&work->wrong, 1, __ATOMIC_RELAXED);
+        ws_results_free(results);
+    }
+    ws_scratch_free(own);
+    return NULL;
+}
+
+Test(search, threads_share_a_searcher_and_a_query, .init = setup, .fini = teardown)
+{
+    pthread_t threads[4];
+    void *failed;
+    put("a", "x", "river one two three \"sea\"");
+    put("b", "x", "river sea river sea");
+    put("c", "x", "lake");
+    commit();
+    shared_work work = {.query = parse("river \"river sea\"", WS_OPERATOR_OR, "lang = \"en\"")};
+    cr_assert_eq(ws_searcher_open(&work.searcher, handle, NULL), WS_OK);
+    for (int i = 0; i < 4; i++)
+        cr_assert_eq(pthread_create(&threads[i], NULL, search_again_and_again, &work), 0);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], &failed);
+        cr_expect_null(failed);
+    }
+    cr_assert_eq(work.wrong, 0);
+    ws_searcher_close(work.searcher);
+    ws_query_unref((ws_query *)(uintptr_t)work.query);
 }
 
 /* --- cost --- */
