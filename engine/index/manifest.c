@@ -206,6 +206,8 @@ static ws_status read_streams(ws_manifest *m, const uint8_t *p, ws_error *error)
 /* Pairs must fill the map exactly. */
 static int user_map_is_sound(const ws_buf *map)
 {
+    if (map->len == 0)
+        return 1;
     const uint8_t *p = map->data, *end = p + map->len;
     for (int odd = 0; p < end || odd; odd = !odd) {
         if (end - p < 2 || end - p - 2 < ws_load_u16le(p))

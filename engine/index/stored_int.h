@@ -4,8 +4,8 @@
 
 #include <stdatomic.h>
 
-#define ZSTD_STATIC_LINKING_ONLY    /* contexts with our allocator; Debian's shared library exports \
-                                       them */
+/* Contexts with our allocator: Debian's shared library exports them. */
+#define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
 #include "base/bytes.h"

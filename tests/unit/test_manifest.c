@@ -288,7 +288,7 @@ Test(manifest, user_map_is_a_map)
     for (int i = 0; i < 3000; i++) {
         char key[16];
         uint32_t k = (uint32_t)ws_rng_below(&rng, KEYS);
-        int n = snprintf(key, sizeof key, k ? "key-%u" : "", k),
+        int n = snprintf(key, sizeof key, "%.*s%u", k ? 4 : 0, "key-", k),
             remove = ws_rng_below(&rng, 4) == 0;
         char value[400];
         size_t length = (size_t)ws_rng_below(&rng, sizeof value - 1);
@@ -301,7 +301,7 @@ Test(manifest, user_map_is_a_map)
         memcpy(values[k], value, sizeof value);
         for (uint32_t j = 0; j < KEYS; j++) {
             ws_str found = {NULL, 0};
-            n = snprintf(key, sizeof key, j ? "key-%u" : "", j);
+            n = snprintf(key, sizeof key, "%.*s%u", j ? 4 : 0, "key-", j);
             ws_status status = ws_user_map_get(&m, ws_str_make(key, (size_t)n), &found);
             cr_assert_eq(status, there[j] ? WS_OK : WS_ERR_NOT_FOUND);
             cr_assert(status || ws_str_eq(found, ws_cstr(values[j])));
