@@ -109,6 +109,7 @@ static const struct {
     {"\"often often\" twice", WS_OPERATOR_AND},
     {"often -\"often often\"", WS_OPERATOR_OR},
     {"\"often twice\" sometimes2", WS_OPERATOR_OR},
+    {"\"often twice\" twice -\"often sometimes1\"", WS_OPERATOR_AND},
 };
 #define QUESTIONS (sizeof questions / sizeof *questions)
 
