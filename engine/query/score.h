@@ -5,9 +5,9 @@
  * multiplication, would cost thousands of evaluations for each of a query's posting lists (a Korean
  * word has eight) and push the others out of the first-level cache.
  *
- * 64 rows of 256 lengths are 64 KiB, but a corpus has some 60 lengths and a list few tfs, so what is
- * asked stays in the cache. With 16 rows a search for "the" took 40 % longer: articles have it more
- * often than 15 times, and each such posting needs a division.
+ * 64 rows of 256 lengths are 64 KiB, but a corpus has some 60 lengths and a list few tfs, so what
+ * is asked stays in the cache. With 16 rows a search for "the" took 40 % longer: articles have it
+ * more often than 15 times, and each such posting needs a division.
  */
 #ifndef WS_QUERY_SCORE_H
 #define WS_QUERY_SCORE_H
