@@ -10,6 +10,7 @@
 
 struct ws_search_memory {
     ws_arena arena;                   /* of one search */
+    ws_arena segment;                 /* of one segment: reset for the next */
     ws_number_room starts, positions; /* as ws_traversal */
     uint32_t scores[WS_WINDOW_DOCS];
 };
@@ -20,6 +21,7 @@ ws_status ws_search_memory_new(ws_search_memory **out)
     if (!*out)
         return WS_ERR_NOMEM;
     ws_arena_init(&(*out)->arena);
+    ws_arena_init(&(*out)->segment);
     return WS_OK;
 }
 
@@ -28,6 +30,7 @@ void ws_search_memory_free(ws_search_memory *memory)
     if (!memory)
         return;
     ws_arena_fini(&memory->arena);
+    ws_arena_fini(&memory->segment);
     ws_free(memory->starts.values);
     ws_free(memory->positions.values);
     ws_free(memory);
@@ -77,6 +80,7 @@ static ws_status search_segment(ws_traversal *t, uint32_t index, uint32_t traver
 {
     ws_segment_plan segment;
     int matches = 0;
+    ws_arena_reset(arena);
     WS_TRY(ws_plan_segment(&segment, t->plan, index, arena, &matches));
     if (!matches)
         return WS_OK;
@@ -193,7 +197,7 @@ static ws_status run(ws_results *r, const ws_score_tables *tables, const ws_sear
                       .scores = memory->scores,
                       .starts = memory->starts,
                       .positions = memory->positions};
-    ws_status status = search_segments(&t, options->traversal, &memory->arena);
+    ws_status status = search_segments(&t, options->traversal, &memory->segment);
     memory->starts = t.starts;
     memory->positions = t.positions;
     if (status) /* stopped within a window */
