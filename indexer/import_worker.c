@@ -51,9 +51,10 @@ ws_status ws_import_parse(const ws_import_shared *shared, ws_jsonl *parser, cons
 {
     ws_str text = ws_str_make((const char *)batch->data + line->start, line->length);
     if (line->too_long)
-        return ws_error_set(error, WS_ERR_LIMIT,
-                            "longer than %llu bytes, which is the most under this --memory",
-                            (unsigned long long)shared->document_bytes);
+        return ws_error_set(
+            error, WS_ERR_LIMIT,
+            "longer than %llu bytes, which is the most with this --memory and --threads",
+            (unsigned long long)shared->document_bytes);
     if (batch->format == WS_IMPORT_LINES)
         return ws_lines_document(shared->schema, text, line->number, value, digits, document);
     return ws_jsonl_parse(parser, text, line->number, document, error);

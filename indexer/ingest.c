@@ -72,8 +72,9 @@ ws_status ws_ingest_segment_path(const ws_ingest *ingest, uint64_t id, char *pat
     return ws_path_join(path, cap, ingest->dir, name);
 }
 
-ws_status ws_ingest_open_output(ws_ingest *ingest, ws_segment_out *out, uint64_t id, uint64_t length,
-                                uint64_t tail_hash, ws_member *member, ws_error *error)
+ws_status ws_ingest_open_output(ws_ingest *ingest, ws_segment_out *out, uint64_t id,
+                                uint64_t length, uint64_t tail_hash, ws_member *member,
+                                ws_error *error)
 {
     memset(member, 0, sizeof *member);
     if (ingest->dir[0]) {
@@ -106,8 +107,8 @@ static ws_status load_member(ws_ingest *ingest, const ws_manifest_segment *entry
     if (member.ids->file.tail_hash != entry->tail_hash || member.ids->meta.n_docs != entry->n_docs)
         status = ws_error_at(error, WS_ERR_CORRUPT, path, 0, "not the segment that MANIFEST names");
     if (!status && entry->live_generation)
-        status = ws_live_read(&member.live, ingest->dir, entry->id, entry->live_generation, entry->n_docs,
-                              entry->n_deleted, entry->live_hash, error);
+        status = ws_live_read(&member.live, ingest->dir, entry->id, entry->live_generation,
+                              entry->n_docs, entry->n_deleted, entry->live_hash, error);
     if (!status)
         status = ws_ingest_add_member(ingest, &member);
     if (status)
@@ -134,10 +135,11 @@ static ws_status check_schema(ws_ingest *ingest, const ws_schema *schema, ws_err
     if (schema && !ws_schema_equal(schema, &ingest->manifest.schema))
         return ws_error_at(error, WS_ERR_SCHEMA, ingest->dir, 0, "the index has another schema");
     if (ingest->manifest.fingerprint != ingest->fingerprint)
-        return ws_error_at(error, WS_ERR_ANALYSIS, ingest->dir, 0,
-                           "the index was analysed by different rules (it has %016llx, this library %016llx)",
-                           (unsigned long long)ingest->manifest.fingerprint,
-                           (unsigned long long)ingest->fingerprint);
+        return ws_error_at(
+            error, WS_ERR_ANALYSIS, ingest->dir, 0,
+            "the index was analysed by different rules (it has %016llx, this library %016llx)",
+            (unsigned long long)ingest->manifest.fingerprint,
+            (unsigned long long)ingest->fingerprint);
     return WS_OK;
 }
 
@@ -283,7 +285,8 @@ ws_status ws_ingest_train(ws_ingest *ingest, const ws_str *samples, uint32_t n)
         add_sample(&bytes, sizes, &used, samples[i]);
     ws_status status = ws_buf_status(&bytes);
     if (!status)
-        status = ws_stored_dictionary_train(&ingest->dictionary, bytes.data, sizes, used, DICTIONARY_BYTES);
+        status = ws_stored_dictionary_train(&ingest->dictionary, bytes.data, sizes, used,
+                                            DICTIONARY_BYTES);
     ws_buf_fini(&bytes);
     ws_free(sizes);
     return status;
@@ -314,7 +317,8 @@ ws_status ws_ingest_snapshot(ws_ingest *ingest, ws_snapshot **out, ws_error *err
     }
     ws_free(segments);
     ws_manifest_fini(&manifest);
-    return ws_error_set(error, status, "cannot open the new generation: %s", ws_status_text(status));
+    return ws_error_set(error, status, "cannot open the new generation: %s",
+                        ws_status_text(status));
 }
 
 void ws_ingest_get_counts(const ws_ingest *ingest, ws_ingest_counts *counts)

@@ -26,13 +26,13 @@ typedef struct ws_ingest ws_ingest;
 typedef struct ws_ingest_worker ws_ingest_worker;
 
 typedef struct {
-    const char *dir;          /* borrowed until close; NULL = memory */
+    const char *dir; /* borrowed until close; NULL = memory */
     /* for a new index; must equal that of an existing one (else WS_ERR_SCHEMA); NULL = the index's
      * own */
     const ws_schema *schema;
-    uint64_t memory;          /* ceiling, at least 16 MiB */
-    uint32_t n_workers;       /* 1 to 64: the ceiling is shared among them */
-    uint64_t document_bytes;  /* longest document; 0 = 8 MiB */
+    uint64_t memory;         /* ceiling, at least 16 MiB */
+    uint32_t n_workers;      /* 1 to 64: the ceiling is shared among them */
+    uint64_t document_bytes; /* longest document; 0 = 8 MiB */
 } ws_ingest_options;
 
 /* One value of a document. Keyword fields with the multi flag and stored fields may come more than
@@ -75,8 +75,8 @@ void ws_ingest_worker_free(ws_ingest_worker *worker);
  * Errors: WS_ERR_RANGE, WS_ERR_UTF8 (id), WS_ERR_SCHEMA (value of an int field), WS_ERR_LIMIT (too
  * big for the limit or for the worker's memory): the document is left out and the worker is as it
  * was. WS_ERR_NOMEM, WS_ERR_IO, ...: the worker is good for freeing only. [1] per worker. */
-ws_status ws_ingest_worker_add(ws_ingest_worker *worker, const ws_ingest_document *document, uint64_t sequence,
-                               ws_error *error);
+ws_status ws_ingest_worker_add(ws_ingest_worker *worker, const ws_ingest_document *document,
+                               uint64_t sequence, ws_error *error);
 
 /* Writes what the worker holds as a segment file, not yet committed, and gives its memory back. */
 ws_status ws_ingest_worker_flush(ws_ingest_worker *worker, ws_error *error);
@@ -93,14 +93,14 @@ int ws_ingest_exists(ws_ingest *ingest, ws_ingest_worker *worker, ws_str id);
  *   pairs        user map changes
  *   generation   out; NULL allowed
  * Without changes and pairs: the present generation. WS_ERR_FSYNC_FAILED is final. */
-ws_status ws_ingest_commit(ws_ingest *ingest, uint64_t n_sequences, const ws_user_pair *pairs, uint32_t n_pairs,
-                           uint64_t *generation, ws_error *error);
+ws_status ws_ingest_commit(ws_ingest *ingest, uint64_t n_sequences, const ws_user_pair *pairs,
+                           uint32_t n_pairs, uint64_t *generation, ws_error *error);
 
 /* Merges as the tiers ask (max_segments 0) or until at most max_segments are left, and commits each
  * merge. A merge whose inputs exceed the memory ceiling is left for a call with more memory.
  * *merged (NULL allowed) counts merges. */
-ws_status ws_ingest_merge(ws_ingest *ingest, uint32_t max_segments, const ws_budget *budget, uint32_t *merged,
-                          ws_error *error);
+ws_status ws_ingest_merge(ws_ingest *ingest, uint32_t max_segments, const ws_budget *budget,
+                          uint32_t *merged, ws_error *error);
 
 /* Segments of a memory index after a commit, referenced for the caller: an array of
  * manifest.n_segments, freed with ws_free. */

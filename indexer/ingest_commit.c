@@ -11,7 +11,8 @@
 
 /* --- duplicate ids --- */
 
-/* The document of a pending member replaces those of the same id in committed members and in pending ones of lower sequence. */
+/* The document of a pending member replaces those of the same id in committed members and in
+ * pending ones of lower sequence. */
 static ws_status replace_in(ws_ingest *ingest, ws_member *in, ws_str id, uint64_t sequence)
 {
     uint32_t doc;
@@ -71,7 +72,8 @@ static void sum_streams(const ws_ingest *ingest, ws_manifest *next)
         const ws_segment_meta *meta = &ingest->members[i].ids->meta;
         next->epoch_docs += meta->n_docs;
         for (uint32_t s = 0; s < meta->n_streams; s++) {
-            ws_manifest_stream *slot = stream_slot(next, meta->streams[s].field, meta->streams[s].stream);
+            ws_manifest_stream *slot =
+                stream_slot(next, meta->streams[s].field, meta->streams[s].stream);
             slot->n_docs += meta->streams[s].n_docs;
             slot->sum_length += meta->streams[s].sum_length;
         }
@@ -138,12 +140,14 @@ static ws_status write_live(ws_ingest *ingest, ws_member *m, uint64_t generation
         return WS_OK;
     m->live.generation = generation;
     m->entry.live_generation = generation;
-    return ingest->dir[0] ? ws_live_write(&m->live, ingest->dir, &m->entry.live_hash, error) : WS_OK;
+    return ingest->dir[0] ? ws_live_write(&m->live, ingest->dir, &m->entry.live_hash, error)
+                          : WS_OK;
 }
 
 static ws_status list_segments(ws_ingest *ingest, ws_manifest *next)
 {
-    ws_manifest_segment *segments = ws_reallocarray(next->segments, ingest->n_members + 1u, sizeof *segments);
+    ws_manifest_segment *segments =
+        ws_reallocarray(next->segments, ingest->n_members + 1u, sizeof *segments);
     if (!segments)
         return WS_ERR_NOMEM;
     next->segments = segments;
@@ -180,7 +184,8 @@ static void settle(ws_ingest *ingest, ws_manifest *next)
     }
 }
 
-ws_status ws_ingest_commit_members(ws_ingest *ingest, ws_manifest *next, int merged, ws_error *error)
+ws_status ws_ingest_commit_members(ws_ingest *ingest, ws_manifest *next, int merged,
+                                   ws_error *error)
 {
     drop_empty_members(ingest);
     set_epoch(ingest, next, merged);
@@ -195,7 +200,8 @@ ws_status ws_ingest_commit_members(ws_ingest *ingest, ws_manifest *next, int mer
     }
     settle(ingest, next);
     if (ingest->dir[0])
-        ws_manifest_sweep(ingest->dir, NULL); /* garbage that stays costs space only: the commit stands */
+        ws_manifest_sweep(ingest->dir,
+                          NULL); /* garbage that stays costs space only: the commit stands */
     return WS_OK;
 }
 
@@ -207,24 +213,27 @@ static int has_changes(const ws_ingest *ingest)
     return 0;
 }
 
-static ws_status set_pairs(ws_manifest *next, const ws_user_pair *pairs, uint32_t n_pairs, ws_error *error)
+static ws_status set_pairs(ws_manifest *next, const ws_user_pair *pairs, uint32_t n_pairs,
+                           ws_error *error)
 {
     for (uint32_t i = 0; i < n_pairs; i++) {
         ws_status status = ws_user_map_set(next, ws_cstr(pairs[i].key), ws_cstr(pairs[i].value));
         if (status)
-            return ws_error_set(error, status, "cannot set user value %s: %s", pairs[i].key, ws_status_text(status));
+            return ws_error_set(error, status, "cannot set user value %s: %s", pairs[i].key,
+                                ws_status_text(status));
     }
     return WS_OK;
 }
 
-ws_status ws_ingest_commit(ws_ingest *ingest, uint64_t n_sequences, const ws_user_pair *pairs, uint32_t n_pairs,
-                           uint64_t *generation, ws_error *error)
+ws_status ws_ingest_commit(ws_ingest *ingest, uint64_t n_sequences, const ws_user_pair *pairs,
+                           uint32_t n_pairs, uint64_t *generation, ws_error *error)
 {
     ws_manifest next;
     if (generation)
         *generation = ingest->manifest.generation;
     if (ingest->failed)
-        return ws_error_set(error, ingest->failed, "an earlier commit failed: its durability is unknown");
+        return ws_error_set(error, ingest->failed,
+                            "an earlier commit failed: its durability is unknown");
     WS_TRY(resolve_duplicates(ingest));
     if (!has_changes(ingest) && n_pairs == 0 && ingest->manifest.generation)
         return WS_OK;

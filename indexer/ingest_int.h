@@ -35,7 +35,7 @@ struct ws_ingest {
     /* guards members[] and next_segment_id while workers run; committed entries change only while
      * none does */
     pthread_mutex_t mutex;
-    ws_member *members;    /* ordered by number */
+    ws_member *members; /* ordered by number */
     uint32_t n_members, members_cap;
     uint64_t next_segment_id;
 
@@ -47,12 +47,12 @@ struct ws_ingest_worker {
     ws_ingest *ingest;
     /* one a text field, so that a document's tokens are all there at once */
     ws_analyzer *analyzers[WS_MAX_FIELDS];
-    ws_inverter *inverter;                 /* NULL until a document comes */
-    uint64_t *sequences;                   /* by document in the inverter */
+    ws_inverter *inverter; /* NULL until a document comes */
+    uint64_t *sequences;   /* by document in the inverter */
     uint32_t sequences_cap;
     uint32_t *dead; /* documents in the inverter that were replaced or deleted */
     uint32_t n_dead, dead_cap;
-    uint64_t share;  /* of the memory ceiling */
+    uint64_t share;   /* of the memory ceiling */
     uint64_t charged; /* what this worker added to ingest->held */
     ws_status failed;
 };
@@ -72,13 +72,15 @@ ws_status ws_ingest_segment_path(const ws_ingest *ingest, uint64_t id, char *pat
 
 /* Writes `manifest` (consumed on success) as the next generation: live files, statistics, MANIFEST,
  * sweep. merged: renew the epoch. In ingest_commit.c. */
-ws_status ws_ingest_commit_members(ws_ingest *ingest, ws_manifest *next, int merged, ws_error *error);
+ws_status ws_ingest_commit_members(ws_ingest *ingest, ws_manifest *next, int merged,
+                                   ws_error *error);
 
 /* Begins the next manifest: a copy with the generation counted on. */
 ws_status ws_ingest_next_manifest(const ws_ingest *ingest, ws_manifest *next);
 
 /* Opens what a finished output holds as a new member (file or memory). */
-ws_status ws_ingest_open_output(ws_ingest *ingest, ws_segment_out *out, uint64_t id, uint64_t length, uint64_t tail_hash,
-                                ws_member *member, ws_error *error);
+ws_status ws_ingest_open_output(ws_ingest *ingest, ws_segment_out *out, uint64_t id,
+                                uint64_t length, uint64_t tail_hash, ws_member *member,
+                                ws_error *error);
 
 #endif

@@ -20,7 +20,8 @@ static void close_inputs(input_list *list)
         ws_segment_unref(list->segments[i]);
 }
 
-static ws_status open_input(ws_ingest *ingest, const ws_member *m, ws_segment **out, ws_error *error)
+static ws_status open_input(ws_ingest *ingest, const ws_member *m, ws_segment **out,
+                            ws_error *error)
 {
     char path[4096];
     ws_segment_options options = {WS_ACCESS_MMAP, WS_VERIFY_LAZY, 0};
@@ -45,7 +46,8 @@ static void order_inputs(input_list *list)
         }
 }
 
-static ws_status open_inputs(ws_ingest *ingest, const uint32_t *picks, uint32_t n, input_list *list, ws_error *error)
+static ws_status open_inputs(ws_ingest *ingest, const uint32_t *picks, uint32_t n, input_list *list,
+                             ws_error *error)
 {
     list->n = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -73,8 +75,8 @@ static void remove_members(ws_ingest *ingest, const uint32_t *picks, uint32_t n)
 }
 
 /* Writes the merged segment; *member describes it, n_docs 0 when nothing was alive. */
-static ws_status write_merged(ws_ingest *ingest, const input_list *list, ws_member *member, uint32_t *n_docs,
-                              const ws_budget *budget, ws_error *error)
+static ws_status write_merged(ws_ingest *ingest, const input_list *list, ws_member *member,
+                              uint32_t *n_docs, const ws_budget *budget, ws_error *error)
 {
     char path[4096];
     ws_segment_out *out;
@@ -94,8 +96,8 @@ static ws_status write_merged(ws_ingest *ingest, const input_list *list, ws_memb
     return status;
 }
 
-static ws_status commit_merged(ws_ingest *ingest, const uint32_t *picks, uint32_t n, ws_member *member,
-                               uint32_t n_docs, ws_error *error)
+static ws_status commit_merged(ws_ingest *ingest, const uint32_t *picks, uint32_t n,
+                               ws_member *member, uint32_t n_docs, ws_error *error)
 {
     ws_manifest next;
     ws_status status = ws_ingest_next_manifest(ingest, &next);
@@ -118,8 +120,8 @@ static ws_status commit_merged(ws_ingest *ingest, const uint32_t *picks, uint32_
     return status;
 }
 
-static ws_status merge_picks(ws_ingest *ingest, const uint32_t *picks, uint32_t n, const ws_budget *budget,
-                             ws_error *error)
+static ws_status merge_picks(ws_ingest *ingest, const uint32_t *picks, uint32_t n,
+                             const ws_budget *budget, ws_error *error)
 {
     input_list list;
     ws_member member;
@@ -138,7 +140,8 @@ static ws_status merge_picks(ws_ingest *ingest, const uint32_t *picks, uint32_t 
     return status;
 }
 
-/* The smallest segments, as many as bring the number down to `wanted`, as long as they fit the ceiling. */
+/* The smallest segments, as many as bring the number down to `wanted`, as long as they fit the
+ * ceiling. */
 static uint32_t pick_smallest(const ws_ingest *ingest, uint32_t wanted, uint32_t *picks)
 {
     uint32_t n = 0, target = WS_MIN(ingest->n_members - wanted + 1, WS_MERGE_MAX_INPUTS);
@@ -147,7 +150,8 @@ static uint32_t pick_smallest(const ws_ingest *ingest, uint32_t wanted, uint32_t
     while (n < target) {
         uint32_t best = UINT32_MAX;
         for (uint32_t i = 0; i < ingest->n_members; i++)
-            if (!taken[i] && (best == UINT32_MAX || ingest->members[i].entry.length < ingest->members[best].entry.length))
+            if (!taken[i] && (best == UINT32_MAX ||
+                              ingest->members[i].entry.length < ingest->members[best].entry.length))
                 best = i;
         total += ingest->members[best].entry.length;
         if (total > INPUT_SHARE(ingest->memory))
@@ -181,8 +185,8 @@ static uint32_t pick_tier(const ws_ingest *ingest, uint32_t *picks)
     return n;
 }
 
-ws_status ws_ingest_merge(ws_ingest *ingest, uint32_t max_segments, const ws_budget *budget, uint32_t *merged,
-                          ws_error *error)
+ws_status ws_ingest_merge(ws_ingest *ingest, uint32_t max_segments, const ws_budget *budget,
+                          uint32_t *merged, ws_error *error)
 {
     uint32_t picks[WS_MERGE_MAX_INPUTS], n, count = 0;
     ws_status status = WS_OK;

@@ -129,7 +129,8 @@ static ws_status flush_segment(ws_ingest_worker *w, ws_error *error)
 ws_status ws_ingest_worker_flush(ws_ingest_worker *w, ws_error *error)
 {
     if (w->failed)
-        return ws_error_set(error, w->failed, "the writer failed before: %s", ws_status_text(w->failed));
+        return ws_error_set(error, w->failed, "the writer failed before: %s",
+                            ws_status_text(w->failed));
     if (!w->inverter || ws_inverter_docs(w->inverter) == 0)
         return WS_OK;
     ws_status status = flush_segment(w, error);
@@ -151,7 +152,8 @@ static int is_dead(const ws_ingest_worker *w, uint32_t doc)
 
 static int find_in_worker(const ws_ingest_worker *w, ws_str id, uint32_t *doc)
 {
-    return w->inverter && ws_id_writer_find(ws_inverter_parts(w->inverter)->ids, id, doc) == WS_OK &&
+    return w->inverter &&
+           ws_id_writer_find(ws_inverter_parts(w->inverter)->ids, id, doc) == WS_OK &&
            !is_dead(w, *doc);
 }
 
@@ -169,8 +171,9 @@ static ws_status kill_in_worker(ws_ingest_worker *w, uint32_t doc)
     return WS_OK;
 }
 
-/* DOC_KEY that a document with this id has already. Committed ones are looked up without the lock: they change only while no worker runs. Uncommitted ones count
- * only with one worker; with more the outcome would depend on timing, and nobody has seen their keys yet. */
+/* DOC_KEY that a document with this id has already. Committed ones are looked up without the lock:
+ * they change only while no worker runs. Uncommitted ones count only with one worker; with more the
+ * outcome would depend on timing, and nobody has seen their keys yet. */
 static int existing_key(ws_ingest_worker *w, ws_str id, uint64_t *key)
 {
     ws_ingest *ingest = w->ingest;
@@ -209,7 +212,8 @@ ws_status ws_ingest_delete(ws_ingest *ingest, ws_ingest_worker *w, ws_str id, ws
     ws_status status = WS_ERR_NOT_FOUND;
     if (find_in_worker(w, id, &doc))
         status = kill_in_worker(w, doc);
-    for (uint32_t i = 0; i < ingest->n_members && (status == WS_OK || status == WS_ERR_NOT_FOUND); i++)
+    for (uint32_t i = 0; i < ingest->n_members && (status == WS_OK || status == WS_ERR_NOT_FOUND);
+         i++)
         if (ws_member_find(&ingest->members[i], id, &doc))
             status = ws_member_delete(&ingest->members[i], doc);
     return status ? ws_error_set(error, status, "cannot delete " WS_STR_FMT ": %s", WS_STR_ARG(id),
@@ -222,12 +226,14 @@ ws_status ws_ingest_delete(ws_ingest *ingest, ws_ingest_worker *w, ws_str id, ws
 static ws_status check_id(ws_str id, ws_error *error)
 {
     if (id.len < 1 || id.len > WS_ID_MAX)
-        return ws_error_set(error, WS_ERR_RANGE, "an id has 1 to %u bytes, this one %zu", WS_ID_MAX, id.len);
+        return ws_error_set(error, WS_ERR_RANGE, "an id has 1 to %u bytes, this one %zu", WS_ID_MAX,
+                            id.len);
     if (!ws_utf8_valid(id))
         return ws_error_set(error, WS_ERR_UTF8, "the id is not UTF-8");
     for (size_t i = 0; i < id.len; i++)
         if ((uint8_t)id.ptr[i] < 0x20 || id.ptr[i] == 0x7f)
-            return ws_error_set(error, WS_ERR_UTF8, "the id has a control character at byte %zu", i);
+            return ws_error_set(error, WS_ERR_UTF8, "the id has a control character at byte %zu",
+                                i);
     return WS_OK;
 }
 
@@ -240,39 +246,46 @@ static const ws_ingest_value *value_of(const ws_ingest_document *doc, uint32_t f
     return NULL;
 }
 
-static ws_status check_document(const ws_ingest_worker *w, const ws_ingest_document *doc, ws_error *error)
+static ws_status check_document(const ws_ingest_worker *w, const ws_ingest_document *doc,
+                                ws_error *error)
 {
     const ws_schema *schema = &w->ingest->manifest.schema;
     uint64_t bytes = 0;
     int64_t number;
     WS_TRY(check_id(doc->id, error));
     if (doc->n_values > VALUES_MAX)
-        return ws_error_set(error, WS_ERR_LIMIT, "%u values, at most %u", doc->n_values, VALUES_MAX);
+        return ws_error_set(error, WS_ERR_LIMIT, "%u values, at most %u", doc->n_values,
+                            VALUES_MAX);
     for (uint32_t i = 0; i < doc->n_values; i++) {
         const ws_ingest_value *v = &doc->values[i];
         if (v->field >= schema->n_fields)
-            return ws_error_set(error, WS_ERR_SCHEMA, "field number %u is not in the schema", v->field);
+            return ws_error_set(error, WS_ERR_SCHEMA, "field number %u is not in the schema",
+                                v->field);
         if (schema->fields[v->field].type == WS_FIELD_INT && !ws_str_to_i64(v->bytes, &number))
-            return ws_error_set(error, WS_ERR_SCHEMA, "field %s holds no integer", schema->fields[v->field].name);
+            return ws_error_set(error, WS_ERR_SCHEMA, "field %s holds no integer",
+                                schema->fields[v->field].name);
         bytes += v->bytes.len;
     }
     if (bytes > w->ingest->document_bytes)
-        return ws_error_set(error, WS_ERR_LIMIT, "%llu bytes, at most %llu", (unsigned long long)bytes,
+        return ws_error_set(error, WS_ERR_LIMIT, "%llu bytes, at most %llu",
+                            (unsigned long long)bytes,
                             (unsigned long long)w->ingest->document_bytes);
     return WS_OK;
 }
 
-static ws_status analyse(ws_ingest_worker *w, const ws_ingest_document *doc, ws_tokens tokens[WS_MAX_FIELDS],
-                         uint64_t *n_tokens, uint64_t *bytes)
+static ws_status analyse(ws_ingest_worker *w, const ws_ingest_document *doc,
+                         ws_tokens tokens[WS_MAX_FIELDS], uint64_t *n_tokens, uint64_t *bytes)
 {
     const ws_schema *schema = &w->ingest->manifest.schema;
     *n_tokens = *bytes = 0;
     for (uint32_t f = 0; f < schema->n_fields; f++) {
         memset(&tokens[f], 0, sizeof tokens[f]);
-        const ws_ingest_value *v = schema->fields[f].type == WS_FIELD_TEXT ? value_of(doc, f) : NULL;
+        const ws_ingest_value *v =
+            schema->fields[f].type == WS_FIELD_TEXT ? value_of(doc, f) : NULL;
         if (!v)
             continue;
-        WS_TRY(ws_analyzer_run(w->analyzers[f], schema->fields[f].analyzer, WS_ANALYZE_INDEX, v->bytes, &tokens[f]));
+        WS_TRY(ws_analyzer_run(w->analyzers[f], schema->fields[f].analyzer, WS_ANALYZE_INDEX,
+                               v->bytes, &tokens[f]));
         *n_tokens += tokens[f].n_tokens;
         *bytes += v->bytes.len;
     }
@@ -296,9 +309,10 @@ static ws_status ready_inverter(ws_ingest_worker *w)
                            w->ingest->dir[0] ? w->ingest->dir : NULL);
 }
 
-/* Makes room under the ceiling: flushes what is there, or refuses a document that would not fit even then. */
-static ws_status make_room(ws_ingest_worker *w, const ws_ingest_document *doc, uint64_t n_tokens, uint64_t bytes,
-                           ws_error *error)
+/* Makes room under the ceiling: flushes what is there, or refuses a document that would not fit
+ * even then. */
+static ws_status make_room(ws_ingest_worker *w, const ws_ingest_document *doc, uint64_t n_tokens,
+                           uint64_t bytes, ws_error *error)
 {
     for (;;) {
         WS_TRY(ready_inverter(w));
@@ -306,7 +320,8 @@ static ws_status make_room(ws_ingest_worker *w, const ws_ingest_document *doc, u
         if (need <= w->share)
             return WS_OK;
         if (ws_inverter_docs(w->inverter) == 0)
-            return ws_error_set(error, WS_ERR_LIMIT, "the document needs %llu bytes of memory, its share is %llu",
+            return ws_error_set(error, WS_ERR_LIMIT,
+                                "the document needs %llu bytes of memory, its share is %llu",
                                 (unsigned long long)need, (unsigned long long)w->share);
         WS_TRY(ws_ingest_worker_flush(w, error));
     }
@@ -320,7 +335,8 @@ static ws_status add_tokens(ws_ingest_worker *w, uint32_t field, const ws_tokens
         uint32_t n = 0;
         for (; n < TOKEN_CHUNK && i < tokens->n_tokens; i++, n++) {
             const ws_token *t = &tokens->tokens[i];
-            chunk[n] = (ws_inverter_token){t->text.ptr, (uint32_t)t->text.len, t->position, t->stream};
+            chunk[n] =
+                (ws_inverter_token){t->text.ptr, (uint32_t)t->text.len, t->position, t->stream};
         }
         WS_TRY(ws_inverter_tokens(w->inverter, field, chunk, n));
     }
@@ -354,10 +370,13 @@ static ws_status add_texts(ws_ingest_worker *w, const ws_tokens tokens[WS_MAX_FI
         if (schema->fields[f].type != WS_FIELD_TEXT)
             continue;
         WS_TRY(add_tokens(w, f, &tokens[f], lengths[f]));
-        if ((schema->fields[f].flags & WS_FIELD_IS_STORED) && ws_schema_has_positions(schema, f, WS_STREAM_WORD))
+        if ((schema->fields[f].flags & WS_FIELD_IS_STORED) &&
+            ws_schema_has_positions(schema, f, WS_STREAM_WORD))
             WS_TRY(add_map(w, f, &tokens[f]));
-        atomic_fetch_add_explicit(&w->ingest->replaced_utf8, tokens[f].n_replaced, memory_order_relaxed);
-        atomic_fetch_add_explicit(&w->ingest->truncated_terms, tokens[f].n_long, memory_order_relaxed);
+        atomic_fetch_add_explicit(&w->ingest->replaced_utf8, tokens[f].n_replaced,
+                                  memory_order_relaxed);
+        atomic_fetch_add_explicit(&w->ingest->truncated_terms, tokens[f].n_long,
+                                  memory_order_relaxed);
     }
     return WS_OK;
 }
@@ -428,8 +447,8 @@ static ws_status keep_sequence(ws_ingest_worker *w, uint64_t sequence)
     return WS_OK;
 }
 
-static ws_status add_parts(ws_ingest_worker *w, const ws_ingest_document *doc, const ws_tokens tokens[WS_MAX_FIELDS],
-                           uint64_t key, uint64_t sequence)
+static ws_status add_parts(ws_ingest_worker *w, const ws_ingest_document *doc,
+                           const ws_tokens tokens[WS_MAX_FIELDS], uint64_t key, uint64_t sequence)
 {
     uint32_t lengths[WS_MAX_FIELDS][WS_SCHEMA_STREAMS] = {{0}};
     uint32_t earlier;
@@ -441,20 +460,23 @@ static ws_status add_parts(ws_ingest_worker *w, const ws_ingest_document *doc, c
     WS_TRY(add_stored(w, doc));
     WS_TRY(add_texts(w, tokens, lengths));
     WS_TRY(add_columns(w, doc));
-    return ws_inverter_end(w->inverter, (const uint32_t(*)[WS_SCHEMA_STREAMS])lengths, doc->id, key);
+    return ws_inverter_end(w->inverter, (const uint32_t(*)[WS_SCHEMA_STREAMS])lengths, doc->id,
+                           key);
 }
 
-ws_status ws_ingest_worker_add(ws_ingest_worker *w, const ws_ingest_document *doc, uint64_t sequence,
-                               ws_error *error)
+ws_status ws_ingest_worker_add(ws_ingest_worker *w, const ws_ingest_document *doc,
+                               uint64_t sequence, ws_error *error)
 {
     ws_tokens tokens[WS_MAX_FIELDS];
     uint64_t n_tokens, bytes, key;
     if (w->failed)
-        return ws_error_set(error, w->failed, "the writer failed before: %s", ws_status_text(w->failed));
+        return ws_error_set(error, w->failed, "the writer failed before: %s",
+                            ws_status_text(w->failed));
     WS_TRY(check_document(w, doc, error));
     ws_status status = analyse(w, doc, tokens, &n_tokens, &bytes);
     if (status)
-        return ws_error_set(error, status, "cannot analyse the document: %s", ws_status_text(status));
+        return ws_error_set(error, status, "cannot analyse the document: %s",
+                            ws_status_text(status));
     WS_TRY(make_room(w, doc, n_tokens, bytes, error));
     if (!existing_key(w, doc->id, &key))
         key = w->ingest->manifest.next_doc_key + sequence;

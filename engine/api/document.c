@@ -1,4 +1,5 @@
 /* Stored documents by id, and the newest ones. */
+#include "engine/query/document.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/heap.h"
@@ -6,7 +7,6 @@
 #include "base/str.h"
 #include "engine/api/api_int.h"
 #include "engine/index/id_map.h"
-#include "engine/query/document.h"
 #include "engine/query/filter.h"
 
 #define LATEST_MAX          100u
@@ -79,7 +79,8 @@ static ws_status offer_segment(latest *l, uint32_t segment)
     uint64_t *bits = ws_reallocarray(NULL, words * 2, sizeof *bits);
     if (!bits)
         return WS_ERR_NOMEM;
-    ws_status status = ws_filter_match(in->segment, l->predicates, l->n_predicates, bits, bits + words);
+    ws_status status =
+        ws_filter_match(in->segment, l->predicates, l->n_predicates, bits, bits + words);
     for (uint32_t d = 0; !status && d < n_docs; d++)
         if ((bits[d / 64] >> (d % 64) & 1) && ws_live_test(&in->live, d))
             offer_document(l, segment, d);
@@ -99,7 +100,8 @@ static ws_status write_latest(latest *l, uint32_t offset, ws_json *j)
     ws_json_array(j);
     for (uint32_t i = offset; !status && i < l->top.n; i++) {
         const ws_top_entry *e = &l->top.entries[i];
-        status = ws_document_write_brief(j, reader, &l->s->schema, l->s->snapshot->segments[e->segment].segment, e->doc,
+        status = ws_document_write_brief(j, reader, &l->s->schema,
+                                         l->s->snapshot->segments[e->segment].segment, e->doc,
                                          SNIPPET_CODE_POINTS);
     }
     ws_json_end_array(j);
@@ -107,16 +109,18 @@ static ws_status write_latest(latest *l, uint32_t offset, ws_json *j)
     return status;
 }
 
-static ws_status check_window(const ws_searcher *s, uint32_t offset, uint32_t limit, ws_error *error)
+static ws_status check_window(const ws_searcher *s, uint32_t offset, uint32_t limit,
+                              ws_error *error)
 {
-    if (limit < 1 || limit > LATEST_MAX || (uint64_t)offset + limit > s->limits[WS_LIMIT_RESULT_WINDOW])
-        return ws_error_set(error, WS_ERR_RANGE, "limit is 1 to %u, offset + limit at most %llu", LATEST_MAX,
-                            (unsigned long long)s->limits[WS_LIMIT_RESULT_WINDOW]);
+    if (limit < 1 || limit > LATEST_MAX ||
+        (uint64_t)offset + limit > s->limits[WS_LIMIT_RESULT_WINDOW])
+        return ws_error_set(error, WS_ERR_RANGE, "limit is 1 to %u, offset + limit at most %llu",
+                            LATEST_MAX, (unsigned long long)s->limits[WS_LIMIT_RESULT_WINDOW]);
     return WS_OK;
 }
 
-ws_status ws_documents_latest(ws_searcher *s, uint32_t offset, uint32_t limit, ws_str filter, ws_text *out,
-                              ws_error *error)
+ws_status ws_documents_latest(ws_searcher *s, uint32_t offset, uint32_t limit, ws_str filter,
+                              ws_text *out, ws_error *error)
 {
     latest l = {.s = s};
     ws_buf buf;
@@ -126,7 +130,8 @@ ws_status ws_documents_latest(ws_searcher *s, uint32_t offset, uint32_t limit, w
     ws_arena_init(&l.arena);
     ws_buf_init(&buf);
     ws_json_init(&j, &buf);
-    ws_status status = ws_filter_parse(&s->schema, filter, &l.arena, &l.predicates, &l.n_predicates, error);
+    ws_status status =
+        ws_filter_parse(&s->schema, filter, &l.arena, &l.predicates, &l.n_predicates, error);
     if (status) { /* the parser said where */
         ws_arena_fini(&l.arena);
         return status;

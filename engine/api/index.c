@@ -189,15 +189,25 @@ static ws_status open_newer(ws_index *index, ws_snapshot *current, ws_error *err
     return status;
 }
 
-ws_status ws_index_refresh(ws_index *index, uint64_t *generation, ws_error *error)
+/* Looks at the number alone first; what is wrong with MANIFEST, opening it will tell. */
+static ws_status look_for_newer(ws_index *index, ws_snapshot *current, ws_error *error)
 {
     uint64_t on_disk;
+    if (!index->dir[0])
+        return WS_OK;
+    ws_status status = ws_manifest_peek(index->dir, &on_disk, NULL);
+    if (status == WS_ERR_NOMEM)
+        return ws_error_set(error, status, "no memory for reading MANIFEST");
+    if (!status && on_disk == current->manifest.generation)
+        return WS_OK;
+    return open_newer(index, current, error);
+}
+
+ws_status ws_index_refresh(ws_index *index, uint64_t *generation, ws_error *error)
+{
     WS_TRY(ws_index_check_process(index));
     ws_snapshot *current = ws_index_pin(index);
-    ws_status status = WS_OK;
-    if (index->dir[0] &&
-        (ws_manifest_peek(index->dir, &on_disk, NULL) || on_disk != current->manifest.generation))
-        status = open_newer(index, current, error);
+    ws_status status = look_for_newer(index, current, error);
     ws_snapshot_unref(current);
     if (generation) {
         current = ws_index_pin(index);

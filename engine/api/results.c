@@ -16,18 +16,21 @@ static ws_status ready_scratch(ws_scratch *scratch, ws_error *error)
     return scratch->analyzer ? WS_OK : ws_analyzer_new(&scratch->analyzer, NULL, error);
 }
 
-ws_status ws_results_fetch(ws_results *results, uint32_t from, uint32_t n, const ws_fetch_options *options,
-                           const ws_budget *budget, ws_error *error)
+ws_status ws_results_fetch(ws_results *results, uint32_t from, uint32_t n,
+                           const ws_fetch_options *options, const ws_budget *budget,
+                           ws_error *error)
 {
     static const ws_fetch_options defaults = WS_FETCH_OPTIONS_INIT;
     ws_scratch temporary = {NULL, NULL, NULL};
     ws_scratch *scratch = results->scratch ? results->scratch : &temporary;
     const ws_fetch_options *o = options ? options : &defaults;
     if (o->size != sizeof *o)
-        return ws_error_set(error, WS_ERR_ARG, "ws_fetch_options of %u bytes, %zu expected", o->size, sizeof *o);
+        return ws_error_set(error, WS_ERR_ARG, "ws_fetch_options of %u bytes, %zu expected",
+                            o->size, sizeof *o);
     ws_status status = ready_scratch(scratch, error);
     if (!status)
-        status = ws_results_fetch_with(results, from, n, o, scratch->reader, scratch->analyzer, budget, error);
+        status = ws_results_fetch_with(results, from, n, o, scratch->reader, scratch->analyzer,
+                                       budget, error);
     ws_stored_reader_free(temporary.reader);
     ws_analyzer_free(temporary.analyzer);
     return status;
@@ -48,7 +51,8 @@ ws_status ws_results_hit(const ws_results *results, uint32_t i, ws_hit *hit)
     ws_hit full = {
         .size = size,
         .score = entry->score,
-        .score_value = (double)entry->score / (double)(1u << 20) * (double)(1ull << results->cost.scale_shift),
+        .score_value =
+            (double)entry->score / (double)(1u << 20) * (double)(1ull << results->cost.scale_shift),
         .doc_key = entry->key,
         .id = from->id,
         .title = from->title,
@@ -64,7 +68,8 @@ ws_status ws_results_hit(const ws_results *results, uint32_t i, ws_hit *hit)
     return WS_OK;
 }
 
-ws_status ws_results_field(const ws_results *results, uint32_t i, ws_str field, uint32_t nth, ws_str *value)
+ws_status ws_results_field(const ws_results *results, uint32_t i, ws_str field, uint32_t nth,
+                           ws_str *value)
 {
     int wanted = ws_schema_find(&results->snapshot->manifest.schema, field);
     *value = ws_str_make(NULL, 0);

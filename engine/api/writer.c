@@ -62,7 +62,7 @@ struct ws_writer {
     ws_index *index;
     ws_ingest *ingest;
     ws_ingest_worker *worker;
-    ws_jsonl *parser; /* made at the first put_json */
+    ws_jsonl *parser;  /* made at the first put_json */
     uint64_t sequence; /* documents put since the last commit */
 };
 
@@ -71,7 +71,8 @@ static ws_status claim(ws_index *index, ws_error *error)
     ws_status status = WS_OK;
     pthread_mutex_lock(&index->mutex);
     if (index->writer_open)
-        status = ws_error_set(error, WS_ERR_LOCKED, "this handle has a writer already (pid %ld)", (long)getpid());
+        status = ws_error_set(error, WS_ERR_LOCKED, "this handle has a writer already (pid %ld)",
+                              (long)getpid());
     else
         index->writer_open = 1;
     pthread_mutex_unlock(&index->mutex);
@@ -100,12 +101,13 @@ static ws_status open_ingest(ws_writer *w, uint64_t memory, ws_error *error)
     return ws_ingest_worker_new(&w->worker, w->ingest, error);
 }
 
-ws_status ws_writer_open(ws_writer **out, ws_index *index, const ws_writer_options *options, ws_error *error)
+ws_status ws_writer_open(ws_writer **out, ws_index *index, const ws_writer_options *options,
+                         ws_error *error)
 {
     *out = NULL;
     if (options && options->size != sizeof *options)
-        return ws_error_set(error, WS_ERR_ARG, "ws_writer_options of %u bytes, %zu expected", options->size,
-                            sizeof *options);
+        return ws_error_set(error, WS_ERR_ARG, "ws_writer_options of %u bytes, %zu expected",
+                            options->size, sizeof *options);
     WS_TRY(ws_index_check_process(index));
     WS_TRY(claim(index, error));
     ws_writer *w = ws_calloc(1, sizeof *w);
@@ -136,10 +138,12 @@ void ws_writer_close(ws_writer *w)
     ws_free(w);
 }
 
-static ws_status put_values(ws_writer *w, const ws_ingest_document *document, uint32_t flags, ws_error *error)
+static ws_status put_values(ws_writer *w, const ws_ingest_document *document, uint32_t flags,
+                            ws_error *error)
 {
     if ((flags & WS_PUT_CREATE) && ws_ingest_exists(w->ingest, w->worker, document->id))
-        return ws_error_set(error, WS_ERR_CONFLICT, "document " WS_STR_FMT " exists", WS_STR_ARG(document->id));
+        return ws_error_set(error, WS_ERR_CONFLICT, "document " WS_STR_FMT " exists",
+                            WS_STR_ARG(document->id));
     WS_TRY(ws_ingest_worker_add(w->worker, document, w->sequence, error));
     w->sequence++;
     return WS_OK;
@@ -152,7 +156,8 @@ ws_status ws_writer_put(ws_writer *w, ws_str id, const ws_doc *doc, uint32_t fla
     for (uint32_t i = 0; i < doc->n; i++) {
         int field = ws_schema_find(schema, doc->values[i].field);
         if (field < 0)
-            return ws_error_set(error, WS_ERR_SCHEMA, "no field " WS_STR_FMT, WS_STR_ARG(doc->values[i].field));
+            return ws_error_set(error, WS_ERR_SCHEMA, "no field " WS_STR_FMT,
+                                WS_STR_ARG(doc->values[i].field));
         values[i] = (ws_ingest_value){(uint32_t)field, doc->values[i].value};
     }
     return put_values(w, &(ws_ingest_document){id, values, doc->n}, flags, error);
@@ -166,7 +171,9 @@ ws_status ws_writer_put_json(ws_writer *w, ws_str json, uint32_t flags, ws_error
         if (status)
             return ws_error_set(error, status, "no memory for a JSON parser");
     }
-    WS_TRY(ws_jsonl_parse(w->parser, json, ws_ingest_manifest(w->ingest)->next_doc_key + w->sequence, &document, error));
+    WS_TRY(ws_jsonl_parse(w->parser, json,
+                          ws_ingest_manifest(w->ingest)->next_doc_key + w->sequence, &document,
+                          error));
     ws_status status = put_values(w, &document, flags, error);
     ws_jsonl_reset(w->parser);
     return status;
@@ -188,25 +195,28 @@ static ws_status publish(ws_writer *w, ws_error *error)
     return WS_OK;
 }
 
-ws_status ws_writer_commit(ws_writer *w, const ws_commit_options *options, uint64_t *generation, ws_error *error)
+ws_status ws_writer_commit(ws_writer *w, const ws_commit_options *options, uint64_t *generation,
+                           ws_error *error)
 {
     if (options && options->size != sizeof *options)
-        return ws_error_set(error, WS_ERR_ARG, "ws_commit_options of %u bytes, %zu expected", options->size,
-                            sizeof *options);
+        return ws_error_set(error, WS_ERR_ARG, "ws_commit_options of %u bytes, %zu expected",
+                            options->size, sizeof *options);
     WS_TRY(ws_ingest_worker_flush(w->worker, error));
-    WS_TRY(ws_ingest_commit(w->ingest, w->sequence, options ? options->pairs : NULL, options ? options->n_pairs : 0,
-                            generation, error));
+    WS_TRY(ws_ingest_commit(w->ingest, w->sequence, options ? options->pairs : NULL,
+                            options ? options->n_pairs : 0, generation, error));
     w->sequence = 0;
     return publish(w, error);
 }
 
-ws_status ws_writer_merge(ws_writer *w, const ws_merge_options *options, const ws_budget *budget, ws_error *error)
+ws_status ws_writer_merge(ws_writer *w, const ws_merge_options *options, const ws_budget *budget,
+                          ws_error *error)
 {
     if (options && options->size != sizeof *options)
-        return ws_error_set(error, WS_ERR_ARG, "ws_merge_options of %u bytes, %zu expected", options->size,
-                            sizeof *options);
+        return ws_error_set(error, WS_ERR_ARG, "ws_merge_options of %u bytes, %zu expected",
+                            options->size, sizeof *options);
     WS_TRY(ws_writer_commit(w, NULL, NULL, error));
-    ws_status status = ws_ingest_merge(w->ingest, options ? options->max_segments : 0, budget, NULL, error);
+    ws_status status =
+        ws_ingest_merge(w->ingest, options ? options->max_segments : 0, budget, NULL, error);
     ws_status published = publish(w, status ? NULL : error);
     return status ? status : published;
 }

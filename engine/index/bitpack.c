@@ -1,5 +1,5 @@
-/* The scalar reference, laid out so that a compiler may vectorise the lane loops; other instruction sets are held equal to it by
- * tests/unit/test_bitpack.c. */
+/* The scalar reference, laid out so that a compiler may vectorise the lane loops; other instruction
+ * sets are held equal to it by tests/unit/test_bitpack.c. */
 #include "engine/index/bitpack.h"
 
 #include "base/bytes.h"
@@ -13,7 +13,8 @@ static uint32_t low_mask(unsigned bits)
 }
 
 /* Row `place` of every lane: bits [place * bits, ...) of each lane's words. */
-static inline void unpack_row(const uint8_t *in, unsigned lanes, unsigned bits, unsigned place, uint32_t *out)
+static inline void unpack_row(const uint8_t *in, unsigned lanes, unsigned bits, unsigned place,
+                              uint32_t *out)
 {
     unsigned bit = place * bits, shift = bit % 32;
     const uint8_t *low = in + (size_t)(bit / 32) * lanes * 4;

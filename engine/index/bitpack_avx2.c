@@ -1,10 +1,11 @@
-/* AVX2: one row of 8 lanes is one register. Compiled for every x86-64; run only where ws_cpu_pick_isa says so. */
+/* AVX2: one row of 8 lanes is one register. Compiled for every x86-64; run only where
+ * ws_cpu_pick_isa says so. */
 #include "engine/index/bitpack_int.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+# include <immintrin.h>
 
-#define AVX2 __attribute__((target("avx2")))
+# define AVX2 __attribute__((target("avx2")))
 
 AVX2 static inline __m256i row256(const uint8_t *in, unsigned bits, unsigned place, __m256i mask)
 {
@@ -12,7 +13,8 @@ AVX2 static inline __m256i row256(const uint8_t *in, unsigned bits, unsigned pla
     const __m256i *low = (const __m256i *)(const void *)(in + (size_t)(bit / 32) * 32);
     __m256i v = _mm256_srl_epi32(_mm256_loadu_si256(low), _mm_cvtsi32_si128((int)shift));
     if (shift + bits > 32)
-        v = _mm256_or_si256(v, _mm256_sll_epi32(_mm256_loadu_si256(low + 1), _mm_cvtsi32_si128((int)(32 - shift))));
+        v = _mm256_or_si256(
+            v, _mm256_sll_epi32(_mm256_loadu_si256(low + 1), _mm_cvtsi32_si128((int)(32 - shift))));
     return _mm256_and_si256(v, mask);
 }
 
@@ -56,9 +58,11 @@ AVX2 static void unpack128(const uint8_t *in, unsigned bits, uint32_t out[128])
     for (unsigned place = 0; place < 32; place++) {
         unsigned bit = place * bits, shift = bit % 32;
         const __m128i *low = (const __m128i *)(const void *)(in + (size_t)(bit / 32) * 16);
-        __m128i v = bits ? _mm_srl_epi32(_mm_loadu_si128(low), _mm_cvtsi32_si128((int)shift)) : _mm_setzero_si128();
+        __m128i v = bits ? _mm_srl_epi32(_mm_loadu_si128(low), _mm_cvtsi32_si128((int)shift))
+                         : _mm_setzero_si128();
         if (shift + bits > 32)
-            v = _mm_or_si128(v, _mm_sll_epi32(_mm_loadu_si128(low + 1), _mm_cvtsi32_si128((int)(32 - shift))));
+            v = _mm_or_si128(
+                v, _mm_sll_epi32(_mm_loadu_si128(low + 1), _mm_cvtsi32_si128((int)(32 - shift))));
         _mm_storeu_si128((__m128i *)(void *)(out + place * 4), _mm_and_si128(v, mask));
     }
 }

@@ -5,7 +5,8 @@
 # include <arm_neon.h>
 
 /* Bits [place * bits, ...) of 4 lanes; `stride` is the number of lanes of a word row. */
-static inline uint32x4_t row4(const uint8_t *in, unsigned stride, unsigned bits, unsigned place, uint32x4_t mask)
+static inline uint32x4_t row4(const uint8_t *in, unsigned stride, unsigned bits, unsigned place,
+                              uint32x4_t mask)
 {
     unsigned bit = place * bits, shift = bit % 32;
     const uint8_t *low = in + (size_t)(bit / 32) * stride * 4;

@@ -12,7 +12,8 @@
 uint32_t ws_column_type(const ws_segment *segment, uint32_t field);
 
 /* Int: *present 0 when the document has no value. [any] O(1). */
-ws_status ws_column_int(ws_segment *segment, uint32_t field, uint32_t doc, int64_t *value, int *present);
+ws_status ws_column_int(ws_segment *segment, uint32_t field, uint32_t doc, int64_t *value,
+                        int *present);
 
 /* Keyword: number of distinct values, the value of an ordinal, the ordinal of a value (-1 = none
  * has it; O(log n)). */
@@ -21,15 +22,17 @@ ws_status ws_column_value(ws_segment *segment, uint32_t field, uint32_t ordinal,
 ws_status ws_column_ordinal(ws_segment *segment, uint32_t field, ws_str value, int64_t *ordinal);
 
 /* Ordinals of a document into out[cap]; returns how many it has through *n (may exceed cap). */
-ws_status ws_column_ordinals(ws_segment *segment, uint32_t field, uint32_t doc, uint32_t *out, uint32_t cap,
-                             uint32_t *n);
+ws_status ws_column_ordinals(ws_segment *segment, uint32_t field, uint32_t doc, uint32_t *out,
+                             uint32_t cap, uint32_t *n);
 
 /* Sets bit d of bits[] (u64[ceil(n_docs / 64)]) for each document in [0, n_docs) that has the
  * ordinal, clears the others. Touches each value once. */
-ws_status ws_column_match_ordinal(ws_segment *segment, uint32_t field, uint32_t ordinal, uint64_t *bits);
+ws_status ws_column_match_ordinal(ws_segment *segment, uint32_t field, uint32_t ordinal,
+                                  uint64_t *bits);
 
 /* The same for low <= value <= high; documents without a value do not match. */
-ws_status ws_column_match_range(ws_segment *segment, uint32_t field, int64_t low, int64_t high, uint64_t *bits);
+ws_status ws_column_match_range(ws_segment *segment, uint32_t field, int64_t low, int64_t high,
+                                uint64_t *bits);
 
 /* Writer of one column: values in order of document. [1] */
 typedef struct ws_column_writer ws_column_writer;

@@ -45,7 +45,8 @@ static uint32_t terms_in_block(const ws_segment *s, uint32_t block)
 }
 
 /* Bytes of a block, verified. block < n_blocks; offsets were validated at open. */
-static ws_status block_bytes(ws_segment *s, uint32_t block, const uint8_t **from, const uint8_t **to)
+static ws_status block_bytes(ws_segment *s, uint32_t block, const uint8_t **from,
+                             const uint8_t **to)
 {
     const uint8_t *offsets = s->term_blocks.data + HEAD_BYTES + (size_t)block * 4;
     const uint8_t *data = s->term_blocks.data + HEAD_BYTES + ((size_t)n_blocks(s) + 1) * 4;
@@ -59,7 +60,8 @@ static ws_status block_bytes(ws_segment *s, uint32_t block, const uint8_t **from
 
 static ws_status start_block(ws_term_iterator *it, uint32_t block)
 {
-    uint64_t *bases[] = {&it->next_doc, &it->next_tf, &it->next_pos, &it->next_dir, &it->next_posdir};
+    uint64_t *bases[] = {&it->next_doc, &it->next_tf, &it->next_pos, &it->next_dir,
+                         &it->next_posdir};
     WS_TRY(block_bytes(it->segment, block, &it->cursor, &it->end));
     for (size_t i = 0; i < WS_ARRAY_LEN(bases); i++)
         if (!(it->cursor = ws_varint_get(it->cursor, it->end, bases[i])))
@@ -116,7 +118,8 @@ static ws_status parse_single(ws_term_iterator *it, ws_term_info *info)
 static ws_status parse_many(ws_term_iterator *it, ws_term_info *info)
 {
     uint64_t more;
-    if (!take(it, &more, UINT64_MAX - info->df) || !take(it, &info->doc_length, it->segment->doc_ids.size))
+    if (!take(it, &more, UINT64_MAX - info->df) ||
+        !take(it, &info->doc_length, it->segment->doc_ids.size))
         return WS_ERR_CORRUPT;
     info->cf = info->df + more;
     if (more && !take(it, &info->tf_length, it->segment->tf.size))
@@ -136,7 +139,8 @@ static uint64_t usable(ws_section section)
 static ws_status place(ws_term_iterator *it, ws_term_info *info)
 {
     const ws_segment *s = it->segment;
-    uint64_t blocks = info->df > WS_POSTING_BLOCK ? (info->df + WS_POSTING_BLOCK - 1) / WS_POSTING_BLOCK : 0;
+    uint64_t blocks =
+        info->df > WS_POSTING_BLOCK ? (info->df + WS_POSTING_BLOCK - 1) / WS_POSTING_BLOCK : 0;
     uint64_t dir = blocks * 12, posdir = info->positions ? blocks * 4 + (blocks + 3) / 4 * 4 : 0;
     info->doc_offset = it->next_doc;
     info->tf_offset = it->next_tf;
@@ -304,7 +308,8 @@ static ws_status validate_blocks(const ws_segment *s, ws_error *error)
     if (size < HEAD_BYTES)
         return bad(s, error, "TERM_BLOCKS is too short");
     blocks = n_blocks(s);
-    if (n_terms(s) != s->meta.n_terms || blocks != (n_terms(s) + WS_TERMS_PER_BLOCK - 1) / WS_TERMS_PER_BLOCK ||
+    if (n_terms(s) != s->meta.n_terms ||
+        blocks != (n_terms(s) + WS_TERMS_PER_BLOCK - 1) / WS_TERMS_PER_BLOCK ||
         !ws_range_ok(HEAD_BYTES, (blocks + 1) * 4, size))
         return bad(s, error, "TERM_BLOCKS and META disagree");
     const uint8_t *offsets = s->term_blocks.data + HEAD_BYTES;
@@ -312,7 +317,9 @@ static ws_status validate_blocks(const ws_segment *s, ws_error *error)
     for (uint64_t b = 0; b < blocks; b++)
         if (ws_load_u32le(offsets + b * 4) > ws_load_u32le(offsets + b * 4 + 4))
             return bad(s, error, "dictionary offsets do not ascend");
-    return ws_load_u32le(offsets + blocks * 4) <= room ? WS_OK : bad(s, error, "dictionary offsets leave the section");
+    return ws_load_u32le(offsets + blocks * 4) <= room
+               ? WS_OK
+               : bad(s, error, "dictionary offsets leave the section");
 }
 
 ws_status ws_segment_validate_dictionary(ws_segment *s, ws_error *error)
@@ -324,11 +331,12 @@ ws_status ws_segment_validate_dictionary(ws_segment *s, ws_error *error)
         return bad(s, error, "TERM_HASH is too short");
     uint64_t n_slots = ws_load_u64le(s->term_hash.data);
     unsigned bits = ws_load_u32le(s->term_hash.data + 8);
-    if (bits > 31 || bits != ws_bits_u32(n_blocks(s)) || n_slots > (s->term_hash.size - HEAD_BYTES) / 4 ||
-        n_slots <= s->meta.n_terms || n_slots > UINT32_MAX)
+    if (bits > 31 || bits != ws_bits_u32(n_blocks(s)) ||
+        n_slots > (s->term_hash.size - HEAD_BYTES) / 4 || n_slots <= s->meta.n_terms ||
+        n_slots > UINT32_MAX)
         return bad(s, error, "TERM_HASH has impossible sizes");
-    if (s->doc_ids.size < WS_SECTION_PADDING || s->tf.size < WS_SECTION_PADDING || s->pos.size < WS_SECTION_PADDING ||
-        s->block_dir.size % 4 || s->pos_dir.size % 4)
+    if (s->doc_ids.size < WS_SECTION_PADDING || s->tf.size < WS_SECTION_PADDING ||
+        s->pos.size < WS_SECTION_PADDING || s->block_dir.size % 4 || s->pos_dir.size % 4)
         return bad(s, error, "a postings section has an impossible size");
     return WS_OK;
 }

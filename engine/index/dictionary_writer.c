@@ -87,7 +87,8 @@ static void keep_hash(ws_dictionary_writer *w, ws_str key)
 ws_status ws_dictionary_writer_add(ws_dictionary_writer *w, ws_str key, const ws_term_info *info)
 {
     if (key.len < 2 || key.len > WS_TERM_KEY_MAX ||
-        (w->n_terms && ws_str_cmp(key, ws_str_make((const char *)w->last_key, w->last_length)) <= 0))
+        (w->n_terms &&
+         ws_str_cmp(key, ws_str_make((const char *)w->last_key, w->last_length)) <= 0))
         return WS_ERR_ARG;
     if (w->n_in_block == 0)
         begin_block(w, info);

@@ -3,9 +3,9 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-#define BIT_SET       0x80u
-#define BIT_SET_HEAD  3u  /* the mark and n_bytes */
-#define SURE_WIDTH    22u /* 256 gaps of this width cannot wrap */
+#define BIT_SET      0x80u
+#define BIT_SET_HEAD 3u  /* the mark and n_bytes */
+#define SURE_WIDTH   22u /* 256 gaps of this width cannot wrap */
 
 static unsigned gap_width(const uint32_t *docs, uint32_t n, uint32_t base)
 {
@@ -22,7 +22,8 @@ static size_t packed_size(uint32_t n, unsigned bits)
     return n == WS_POSTING_BLOCK ? 32u * (size_t)bits : ws_packed_bytes(n, bits);
 }
 
-static size_t encode_gaps(const uint32_t *docs, uint32_t n, uint32_t base, unsigned bits, uint8_t *out)
+static size_t encode_gaps(const uint32_t *docs, uint32_t n, uint32_t base, unsigned bits,
+                          uint8_t *out)
 {
     uint32_t gaps[WS_POSTING_BLOCK];
     for (uint32_t i = 0; i < n; i++) {
@@ -37,7 +38,8 @@ static size_t encode_gaps(const uint32_t *docs, uint32_t n, uint32_t base, unsig
     return 1 + packed_size(n, bits);
 }
 
-static size_t encode_bits(const uint32_t *docs, uint32_t n, uint32_t base, size_t n_bytes, uint8_t *out)
+static size_t encode_bits(const uint32_t *docs, uint32_t n, uint32_t base, size_t n_bytes,
+                          uint8_t *out)
 {
     out[0] = BIT_SET;
     ws_store_u16le(out + 1, (uint16_t)n_bytes);
@@ -68,8 +70,8 @@ static int ascends(const uint32_t *docs, uint32_t n, uint32_t base)
     return 1;
 }
 
-static ws_status decode_gaps(const ws_bitpack *bitpack, const uint8_t *in, uint64_t length, uint32_t n, uint32_t base,
-                             uint32_t *docs)
+static ws_status decode_gaps(const ws_bitpack *bitpack, const uint8_t *in, uint64_t length,
+                             uint32_t n, uint32_t base, uint32_t *docs)
 {
     unsigned bits = in[0];
     if (bits > 32 || length != 1 + packed_size(n, bits))
@@ -92,7 +94,8 @@ static uint64_t load_tail(const uint8_t *p, size_t n)
     return WS_SWAP64(word);
 }
 
-static ws_status decode_bits(const uint8_t *in, uint64_t length, uint32_t n, uint32_t base, uint32_t *docs)
+static ws_status decode_bits(const uint8_t *in, uint64_t length, uint32_t n, uint32_t base,
+                             uint32_t *docs)
 {
     if (length < BIT_SET_HEAD + 1)
         return WS_ERR_CORRUPT;
@@ -111,8 +114,9 @@ static ws_status decode_bits(const uint8_t *in, uint64_t length, uint32_t n, uin
     return found == n ? WS_OK : WS_ERR_CORRUPT;
 }
 
-ws_status ws_doc_block_decode(const ws_bitpack *bitpack, const uint8_t *in, uint64_t length, uint32_t n, uint32_t base,
-                              uint32_t last, uint32_t limit, uint32_t docs[WS_POSTING_BLOCK])
+ws_status ws_doc_block_decode(const ws_bitpack *bitpack, const uint8_t *in, uint64_t length,
+                              uint32_t n, uint32_t base, uint32_t last, uint32_t limit,
+                              uint32_t docs[WS_POSTING_BLOCK])
 {
     if (length < 1 || n == 0 || n > WS_POSTING_BLOCK)
         return WS_ERR_CORRUPT;

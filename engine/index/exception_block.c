@@ -7,7 +7,6 @@
 #define SHORT_BLOCK    0x80u
 #define MAX_EXCEPTIONS 255u
 
-
 /* How many values have each bit length. */
 static void count_widths(const uint32_t *values, uint32_t n, uint32_t counts[33])
 {
@@ -16,7 +15,8 @@ static void count_widths(const uint32_t *values, uint32_t n, uint32_t counts[33]
         counts[ws_bits_u32(values[i])]++;
 }
 
-/* Bytes of the exceptions when `bits` are kept; *n_exceptions how many they are. An exception of width w costs its index and ceil((w - bits) / 7) bytes. */
+/* Bytes of the exceptions when `bits` are kept; *n_exceptions how many they are. An exception of
+ * width w costs its index and ceil((w - bits) / 7) bytes. */
 static size_t exception_bytes(const uint32_t counts[33], unsigned bits, uint32_t *n_exceptions)
 {
     size_t bytes = 0;
@@ -28,13 +28,15 @@ static size_t exception_bytes(const uint32_t counts[33], unsigned bits, uint32_t
     return bytes;
 }
 
-static unsigned best_width(const uint32_t counts[33], uint32_t n, const uint8_t *widths, unsigned n_widths)
+static unsigned best_width(const uint32_t counts[33], uint32_t n, const uint8_t *widths,
+                           unsigned n_widths)
 {
     size_t best_bytes = SIZE_MAX;
     unsigned best = 32;
     for (unsigned i = 0; i < n_widths; i++) {
         uint32_t n_exceptions;
-        size_t bytes = exception_bytes(counts, widths[i], &n_exceptions) + ws_packed_bytes(n, widths[i]);
+        size_t bytes =
+            exception_bytes(counts, widths[i], &n_exceptions) + ws_packed_bytes(n, widths[i]);
         if (n_exceptions <= MAX_EXCEPTIONS && bytes < best_bytes) {
             best_bytes = bytes;
             best = widths[i];
@@ -43,7 +45,8 @@ static unsigned best_width(const uint32_t counts[33], uint32_t n, const uint8_t 
     return best;
 }
 
-static uint8_t *put_exceptions(const uint32_t *values, uint32_t n, unsigned bits, uint8_t *n_exceptions, uint8_t *out)
+static uint8_t *put_exceptions(const uint32_t *values, uint32_t n, unsigned bits,
+                               uint8_t *n_exceptions, uint8_t *out)
 {
     *n_exceptions = 0;
     for (uint32_t i = 0; i < n && bits < 32; i++)
@@ -55,9 +58,10 @@ static uint8_t *put_exceptions(const uint32_t *values, uint32_t n, unsigned bits
     return out;
 }
 
-/* Adds the exceptions' high parts; returns the byte after them, NULL when they are not as written. */
-static const uint8_t *get_exceptions(const uint8_t *in, const uint8_t *end, uint32_t n_exceptions, uint32_t n, unsigned bits,
-                                     uint32_t *values)
+/* Adds the exceptions' high parts; returns the byte after them, NULL when they are not as written.
+ */
+static const uint8_t *get_exceptions(const uint8_t *in, const uint8_t *end, uint32_t n_exceptions,
+                                     uint32_t n, unsigned bits, uint32_t *values)
 {
     uint32_t previous = 0;
     for (uint32_t i = 0; i < n_exceptions; i++) {
@@ -66,7 +70,8 @@ static const uint8_t *get_exceptions(const uint8_t *in, const uint8_t *end, uint
             return NULL;
         uint32_t index = *in++;
         in = ws_varint_get(in, end, &high);
-        if (!in || index >= n || (i && index <= previous) || high == 0 || bits >= 32 || high >> (32 - bits))
+        if (!in || index >= n || (i && index <= previous) || high == 0 || bits >= 32 ||
+            high >> (32 - bits))
             return NULL;
         if (values)
             values[index] |= (uint32_t)high << bits;
@@ -125,8 +130,9 @@ ws_status ws_tf_block_decode(const uint8_t *in, uint64_t length, uint32_t n, uin
 
 /* --- positions --- */
 
-static const uint8_t every_width[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
-                                      17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
+static const uint8_t every_width[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                      11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                      22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
 
 size_t ws_pos_block_encode(const uint32_t *values, uint32_t n, uint8_t *out)
 {
@@ -150,20 +156,22 @@ typedef struct {
     const uint8_t *exceptions;
 } pos_block;
 
-static ws_status parse_head(const uint8_t *in, const uint8_t *end, uint32_t short_n, pos_block *block)
+static ws_status parse_head(const uint8_t *in, const uint8_t *end, uint32_t short_n,
+                            pos_block *block)
 {
     if (end - in < (ptrdiff_t)HEAD)
         return WS_ERR_CORRUPT;
     block->bits = in[0] & ~SHORT_BLOCK;
     block->n = in[0] & SHORT_BLOCK ? short_n : WS_POSITION_BLOCK;
-    if (block->bits > 32 || block->n == 0 || (size_t)(end - in) < HEAD + ws_packed_bytes(block->n, block->bits))
+    if (block->bits > 32 || block->n == 0 ||
+        (size_t)(end - in) < HEAD + ws_packed_bytes(block->n, block->bits))
         return WS_ERR_CORRUPT;
     block->exceptions = in + HEAD + ws_packed_bytes(block->n, block->bits);
     return WS_OK;
 }
 
-ws_status ws_pos_block_decode(const ws_bitpack *bitpack, const uint8_t *in, const uint8_t *end, uint32_t short_n,
-                              uint32_t *values, uint32_t *n, const uint8_t **next)
+ws_status ws_pos_block_decode(const ws_bitpack *bitpack, const uint8_t *in, const uint8_t *end,
+                              uint32_t short_n, uint32_t *values, uint32_t *n, const uint8_t **next)
 {
     pos_block block;
     WS_TRY(parse_head(in, end, short_n, &block));
@@ -176,7 +184,8 @@ ws_status ws_pos_block_decode(const ws_bitpack *bitpack, const uint8_t *in, cons
     return *next ? WS_OK : WS_ERR_CORRUPT;
 }
 
-ws_status ws_pos_block_skip(const uint8_t *in, const uint8_t *end, uint32_t short_n, uint32_t *n, const uint8_t **next)
+ws_status ws_pos_block_skip(const uint8_t *in, const uint8_t *end, uint32_t short_n, uint32_t *n,
+                            const uint8_t **next)
 {
     pos_block block;
     WS_TRY(parse_head(in, end, short_n, &block));

@@ -26,10 +26,12 @@ size_t ws_pos_block_encode(const uint32_t *values, uint32_t n, uint8_t *out);
 /* Decodes the block that begins at `in` and ends at or before `end`: *n values, *next the byte
  * after it. short_n = what the term's last block holds when it is shorter (cf mod 128). values[]
  * has room for 128. WS_ERR_CORRUPT. */
-ws_status ws_pos_block_decode(const ws_bitpack *bitpack, const uint8_t *in, const uint8_t *end, uint32_t short_n,
-                              uint32_t *values, uint32_t *n, const uint8_t **next);
+ws_status ws_pos_block_decode(const ws_bitpack *bitpack, const uint8_t *in, const uint8_t *end,
+                              uint32_t short_n, uint32_t *values, uint32_t *n,
+                              const uint8_t **next);
 
 /* The same without decoding. */
-ws_status ws_pos_block_skip(const uint8_t *in, const uint8_t *end, uint32_t short_n, uint32_t *n, const uint8_t **next);
+ws_status ws_pos_block_skip(const uint8_t *in, const uint8_t *end, uint32_t short_n, uint32_t *n,
+                            const uint8_t **next);
 
 #endif

@@ -11,7 +11,8 @@
 /* Tokens whose slots are fetched together, so that their cache misses overlap. */
 #define BATCH 64u
 
-/* Heap that flush needs beside what is held: sort keys and hash slots by term, and the writer's spools and buffers. */
+/* Heap that flush needs beside what is held: sort keys and hash slots by term, and the writer's
+ * spools and buffers. */
 #define FLUSH_BYTES_PER_TERM (sizeof(ws_sort_key) + 14u)
 #define FLUSH_SPOOL          (256u << 10)
 #define FLUSH_BYTES          (8u * FLUSH_SPOOL + (1u << 20))
@@ -24,8 +25,8 @@ struct ws_inverter {
     uint8_t positions[WS_MAX_FIELDS][WS_SCHEMA_STREAMS]; /* does the stream keep them */
 };
 
-ws_status ws_inverter_new(ws_inverter **out, const ws_schema *schema, ws_stored_dictionary *dictionary,
-                          const char *dir)
+ws_status ws_inverter_new(ws_inverter **out, const ws_schema *schema,
+                          ws_stored_dictionary *dictionary, const char *dir)
 {
     *out = NULL;
     ws_inverter *inv = ws_calloc(1, sizeof *inv);
@@ -70,7 +71,8 @@ size_t ws_inverter_memory(const ws_inverter *inv)
 
 size_t ws_inverter_cost(const ws_inverter *inv, uint64_t n_tokens, uint64_t bytes)
 {
-    return ws_term_table_cost(&inv->terms, n_tokens, bytes) + (size_t)n_tokens * FLUSH_BYTES_PER_TERM;
+    return ws_term_table_cost(&inv->terms, n_tokens, bytes) +
+           (size_t)n_tokens * FLUSH_BYTES_PER_TERM;
 }
 
 ws_segment_parts *ws_inverter_parts(ws_inverter *inv)
@@ -89,7 +91,8 @@ static ws_status begin_posting(ws_term_table *terms, ws_term_entry *e, uint32_t 
     return WS_OK;
 }
 
-static ws_status append(ws_term_table *terms, ws_term_entry *e, uint32_t doc, uint32_t position, int positions)
+static ws_status append(ws_term_table *terms, ws_term_entry *e, uint32_t doc, uint32_t position,
+                        int positions)
 {
     if (e->last_doc != doc + 1)
         WS_TRY(begin_posting(terms, e, doc, positions));
@@ -103,7 +106,8 @@ static ws_status append(ws_term_table *terms, ws_term_entry *e, uint32_t doc, ui
     return WS_OK;
 }
 
-static ws_status append_batch(ws_inverter *inv, uint32_t field, const ws_inverter_token *tokens, uint32_t n)
+static ws_status append_batch(ws_inverter *inv, uint32_t field, const ws_inverter_token *tokens,
+                              uint32_t n)
 {
     uint64_t hashes[BATCH];
     ws_term_table *terms = &inv->terms;
@@ -116,23 +120,27 @@ static ws_status append_batch(ws_inverter *inv, uint32_t field, const ws_inverte
         ws_term_entry *entry;
         WS_TRY(ws_term_table_get(terms, hashes[i], field, t->stream, t->ptr, t->length,
                                  &inv->parts.n_long_terms, &entry));
-        WS_TRY(append(terms, entry, inv->parts.n_docs, t->position, inv->positions[field][t->stream]));
+        WS_TRY(
+            append(terms, entry, inv->parts.n_docs, t->position, inv->positions[field][t->stream]));
     }
     return WS_OK;
 }
 
-ws_status ws_inverter_tokens(ws_inverter *inv, uint32_t field, const ws_inverter_token *tokens, uint32_t n)
+ws_status ws_inverter_tokens(ws_inverter *inv, uint32_t field, const ws_inverter_token *tokens,
+                             uint32_t n)
 {
     for (uint32_t i = 0; i < n; i += BATCH)
         WS_TRY(append_batch(inv, field, tokens + i, WS_MIN(BATCH, n - i)));
     return WS_OK;
 }
 
-ws_status ws_inverter_end(ws_inverter *inv, const uint32_t lengths[WS_MAX_FIELDS][WS_SCHEMA_STREAMS], ws_str id,
+ws_status ws_inverter_end(ws_inverter *inv,
+                          const uint32_t lengths[WS_MAX_FIELDS][WS_SCHEMA_STREAMS], ws_str id,
                           uint64_t doc_key)
 {
     for (uint32_t f = 0; f < inv->schema->n_fields; f++)
-        for (uint32_t s = 0; inv->schema->fields[f].type == WS_FIELD_TEXT && s < WS_SCHEMA_STREAMS; s++)
+        for (uint32_t s = 0; inv->schema->fields[f].type == WS_FIELD_TEXT && s < WS_SCHEMA_STREAMS;
+             s++)
             WS_TRY(ws_segment_parts_norm(&inv->parts, f, s, ws_norm_encode(lengths[f][s])));
     return ws_segment_parts_id(&inv->parts, id, doc_key);
 }
@@ -189,8 +197,8 @@ static ws_status read_positions(ws_slice_reader *r, position_list *list, uint32_
     return WS_OK;
 }
 
-static ws_status write_postings(const ws_term_table *terms, const ws_term_entry *e, int with_positions,
-                                position_list *positions, ws_postings_writer *w)
+static ws_status write_postings(const ws_term_table *terms, const ws_term_entry *e,
+                                int with_positions, position_list *positions, ws_postings_writer *w)
 {
     ws_slice_reader r;
     uint32_t doc = 0;
@@ -207,7 +215,8 @@ static ws_status write_postings(const ws_term_table *terms, const ws_term_entry 
     return WS_OK;
 }
 
-static ws_status write_terms(ws_inverter *inv, const ws_sort_key *keys, position_list *positions, ws_postings_writer *w)
+static ws_status write_terms(ws_inverter *inv, const ws_sort_key *keys, position_list *positions,
+                             ws_postings_writer *w)
 {
     for (uint32_t i = 0; i < inv->terms.n_terms; i++) {
         const ws_term_entry *e = ws_term_table_entry(&inv->terms, keys[i].term);

@@ -27,8 +27,8 @@ typedef struct {
 
 /* `schema` and `dir` (for spilled sections, NULL = memory) are borrowed; the dictionary is
  * referenced. */
-ws_status ws_inverter_new(ws_inverter **out, const ws_schema *schema, ws_stored_dictionary *dictionary,
-                          const char *dir);
+ws_status ws_inverter_new(ws_inverter **out, const ws_schema *schema,
+                          ws_stored_dictionary *dictionary, const char *dir);
 void ws_inverter_free(ws_inverter *inverter);
 
 uint32_t ws_inverter_docs(const ws_inverter *inverter);
@@ -41,12 +41,14 @@ size_t ws_inverter_cost(const ws_inverter *inverter, uint64_t n_tokens, uint64_t
 
 /* Adds tokens of one text field of the document being built, positions ascending per stream. May be
  * called several times per field. */
-ws_status ws_inverter_tokens(ws_inverter *inverter, uint32_t field, const ws_inverter_token *tokens, uint32_t n);
+ws_status ws_inverter_tokens(ws_inverter *inverter, uint32_t field, const ws_inverter_token *tokens,
+                             uint32_t n);
 
 /* Ends the document: lengths of each text field by stream (lengths[field][stream]), then its
  * identity. Stored values and columns are added through ws_inverter_parts before. Any failure since
  * the document's first call leaves the inverter unusable. */
-ws_status ws_inverter_end(ws_inverter *inverter, const uint32_t lengths[WS_MAX_FIELDS][WS_SCHEMA_STREAMS], ws_str id,
+ws_status ws_inverter_end(ws_inverter *inverter,
+                          const uint32_t lengths[WS_MAX_FIELDS][WS_SCHEMA_STREAMS], ws_str id,
                           uint64_t doc_key);
 ws_segment_parts *ws_inverter_parts(ws_inverter *inverter);
 

@@ -28,8 +28,8 @@ typedef struct {
     ws_manifest_segment *segments; /* heap */
     ws_manifest_stream streams[WS_MAX_TEXT_FIELDS * WS_SCHEMA_STREAMS];
     ws_schema schema;
-    ws_buf user_map;          /* encoded pairs */
-    char suggest_file[256];   /* "" = none */
+    ws_buf user_map;        /* encoded pairs */
+    char suggest_file[256]; /* "" = none */
 } ws_manifest;
 
 void ws_manifest_init(ws_manifest *m); /* empty: generation 0, epoch 0, default schema */
@@ -67,7 +67,8 @@ ws_status ws_user_map_get(const ws_manifest *m, ws_str key, ws_str *value);
 ws_status ws_user_map_set(ws_manifest *m, ws_str key, ws_str value);
 
 /* NULL: none */
-const ws_manifest_stream *ws_manifest_find_stream(const ws_manifest *m, uint32_t field, uint32_t stream);
+const ws_manifest_stream *ws_manifest_find_stream(const ws_manifest *m, uint32_t field,
+                                                  uint32_t stream);
 
 /* Names of files: out[64]. */
 void ws_segment_file_name(char *out, uint64_t id);

@@ -61,8 +61,8 @@ static ws_status advance(source *s)
     return status == WS_ERR_NOT_FOUND ? WS_OK : status;
 }
 
-static ws_status merger_init(merger *m, const ws_merge_input *inputs, uint32_t n, const ws_schema *schema,
-                             const char *dir, ws_segment_out *out)
+static ws_status merger_init(merger *m, const ws_merge_input *inputs, uint32_t n,
+                             const ws_schema *schema, const char *dir, ws_segment_out *out)
 {
     ws_stored_dictionary *dictionary = NULL;
     memset(m, 0, sizeof *m);
@@ -136,7 +136,8 @@ static ws_status copy_block(merger *m, source *s, uint32_t block, int positions,
     return WS_OK;
 }
 
-/* Merges the term that the sources at `key` share. A term of which nothing lives is dropped by the writer. */
+/* Merges the term that the sources at `key` share. A term of which nothing lives is dropped by the
+ * writer. */
 static ws_status merge_term(merger *m, ws_str key)
 {
     uint8_t copy[WS_TERM_KEY_MAX];
@@ -241,7 +242,8 @@ static ws_status copy_documents(merger *m, source *s)
 static ws_status copy_lengths(merger *m)
 {
     for (uint32_t f = 0; f < m->schema->n_fields; f++)
-        for (uint32_t st = 0; m->schema->fields[f].type == WS_FIELD_TEXT && st < WS_SCHEMA_STREAMS; st++)
+        for (uint32_t st = 0; m->schema->fields[f].type == WS_FIELD_TEXT && st < WS_SCHEMA_STREAMS;
+             st++)
             for (uint32_t i = 0; i < m->n; i++)
                 WS_TRY(copy_norms(m, &m->sources[i], f, st));
     return WS_OK;
@@ -261,8 +263,9 @@ static ws_status merge_all(merger *m, ws_segment_out *out, const ws_budget *budg
     return ws_segment_parts_finish(&m->parts, &totals, out);
 }
 
-ws_status ws_merge_segments(const ws_merge_input *inputs, uint32_t n, const ws_schema *schema, const char *dir,
-                            ws_segment_out *out, uint32_t *n_docs, const ws_budget *budget)
+ws_status ws_merge_segments(const ws_merge_input *inputs, uint32_t n, const ws_schema *schema,
+                            const char *dir, ws_segment_out *out, uint32_t *n_docs,
+                            const ws_budget *budget)
 {
     merger m;
     *n_docs = 0;

@@ -24,15 +24,16 @@ typedef struct {
  *   n_docs  out: documents of the result; 0 = all were deleted, `out` is then unusable
  * Errors: WS_ERR_CANCELLED, WS_ERR_PARTIAL does not occur; WS_ERR_CORRUPT of an input,
  * WS_ERR_NOMEM, WS_ERR_IO. */
-ws_status ws_merge_segments(const ws_merge_input *inputs, uint32_t n, const ws_schema *schema, const char *dir,
-                            ws_segment_out *out, uint32_t *n_docs, const ws_budget *budget);
+ws_status ws_merge_segments(const ws_merge_input *inputs, uint32_t n, const ws_schema *schema,
+                            const char *dir, ws_segment_out *out, uint32_t *n_docs,
+                            const ws_budget *budget);
 
 /* Which segments to merge next: the tiers.
  * Sizes are bytes weighted down by the share deleted. Eight segments of one tier (within a factor
  * of 8 of the smallest of them) merge; a segment with more than 30 % deleted is rewritten alone
  * first. max_bytes = most bytes in one merge. picks[] gets indexes ascending; returns how many, 0 =
  * nothing to do. */
-uint32_t ws_merge_pick(const uint64_t *bytes, const uint32_t *docs, const uint32_t *deleted, uint32_t n,
-                       uint64_t max_bytes, uint32_t *picks);
+uint32_t ws_merge_pick(const uint64_t *bytes, const uint32_t *docs, const uint32_t *deleted,
+                       uint32_t n, uint64_t max_bytes, uint32_t *picks);
 
 #endif

@@ -1,12 +1,13 @@
-/* The tiers: which segments to merge next. Sizes within a factor of 8 form a tier; 8 of a tier merge, so that a document is
- * rewritten about log8(index size / flush size) times. */
+/* The tiers: which segments to merge next. Sizes within a factor of 8 form a tier; 8 of a tier
+ * merge, so that a document is rewritten about log8(index size / flush size) times. */
 #include "base/bytes.h"
 #include "engine/index/merge.h"
 
 #define FAN_IN        8u
 #define TIER_FACTOR   8u
 #define DELETED_SHARE 30u /* percent: rewrite a segment for its deleted documents alone */
-#define FLOOR_BYTES   (1u << 20) /* smaller segments count as this, so that the smallest form one tier */
+#define FLOOR_BYTES                                                                                \
+ (1u << 20) /* smaller segments count as this, so that the smallest form one tier */
 
 typedef struct {
     uint64_t bytes; /* without the share of deleted documents, at least the floor */
@@ -19,8 +20,9 @@ static uint64_t live_bytes(uint64_t bytes, uint32_t docs, uint32_t deleted)
     return WS_MAX(live, (uint64_t)FLOOR_BYTES);
 }
 
-static uint32_t sorted_candidates(const uint64_t *bytes, const uint32_t *docs, const uint32_t *deleted,
-                                  uint32_t n, uint64_t max_bytes, candidate *out)
+static uint32_t sorted_candidates(const uint64_t *bytes, const uint32_t *docs,
+                                  const uint32_t *deleted, uint32_t n, uint64_t max_bytes,
+                                  candidate *out)
 {
     uint32_t m = 0;
     for (uint32_t i = 0; i < n && m < WS_MAX_SEGMENTS; i++) {
@@ -62,8 +64,8 @@ static uint32_t full_tier(const candidate *c, uint32_t n, const uint64_t *bytes,
     return 0;
 }
 
-uint32_t ws_merge_pick(const uint64_t *bytes, const uint32_t *docs, const uint32_t *deleted, uint32_t n,
-                       uint64_t max_bytes, uint32_t *picks)
+uint32_t ws_merge_pick(const uint64_t *bytes, const uint32_t *docs, const uint32_t *deleted,
+                       uint32_t n, uint64_t max_bytes, uint32_t *picks)
 {
     candidate c[WS_MAX_SEGMENTS];
     uint32_t m = sorted_candidates(bytes, docs, deleted, n, max_bytes, c);

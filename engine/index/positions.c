@@ -1,4 +1,5 @@
-/* Positions of a posting: a walk over the term's position blocks, from where POS_DIR says the posting block begins. */
+/* Positions of a posting: a walk over the term's position blocks, from where POS_DIR says the
+ * posting block begins. */
 #include "base/bytes.h"
 #include "base/error.h"
 #include "engine/index/exception_block.h"
@@ -13,7 +14,8 @@ static ws_status load_values(ws_postings *p)
 {
     const uint8_t *end = positions_end(p), *from = p->values_next;
     uint32_t short_n = (uint32_t)(p->term.cf % WS_POSITION_BLOCK);
-    WS_TRY(ws_pos_block_decode(p->segment->bitpack, from, end, short_n, p->values, &p->values_n, &p->values_next));
+    WS_TRY(ws_pos_block_decode(p->segment->bitpack, from, end, short_n, p->values, &p->values_n,
+                               &p->values_next));
     p->values_index = 0;
     p->n_positions_decoded += p->values_n;
     return WS_OK;

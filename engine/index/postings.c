@@ -25,7 +25,8 @@ enum { LAST_DOC, DOC_OFFSET, TF_OFFSET };
 
 static uint32_t directory(const ws_postings *p, unsigned array, uint32_t block)
 {
-    return ws_load_u32le(p->segment->block_dir.data + p->term.dir_offset + ((size_t)array * p->n_blocks + block) * 4);
+    return ws_load_u32le(p->segment->block_dir.data + p->term.dir_offset +
+                         ((size_t)array * p->n_blocks + block) * 4);
 }
 
 static ws_status touch_directory(ws_postings *p)
@@ -35,8 +36,8 @@ static ws_status touch_directory(ws_postings *p)
 }
 
 /* Bytes [*from, *from + *length) that a block has in the term's part of DOC_IDS or TF. */
-static ws_status block_range(const ws_postings *p, unsigned array, uint32_t block, uint64_t total, uint64_t *from,
-                             uint64_t *length)
+static ws_status block_range(const ws_postings *p, unsigned array, uint32_t block, uint64_t total,
+                             uint64_t *from, uint64_t *length)
 {
     uint64_t to = total;
     *from = 0;
@@ -75,7 +76,8 @@ static ws_status load_documents(ws_postings *p, uint32_t b)
     const uint8_t *bytes = p->segment->doc_ids.data + p->term.doc_offset + from;
     WS_TRY(ws_segment_file_touch(&p->segment->file, bytes, length));
     p->n = WS_MIN(WS_POSTING_BLOCK, p->term.df - b * WS_POSTING_BLOCK);
-    return ws_doc_block_decode(p->segment->bitpack, bytes, length, p->n, base, last, p->segment->meta.n_docs, p->docs);
+    return ws_doc_block_decode(p->segment->bitpack, bytes, length, p->n, base, last,
+                               p->segment->meta.n_docs, p->docs);
 }
 
 ws_status ws_postings_load(ws_postings *p, uint32_t b)

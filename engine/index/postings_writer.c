@@ -26,16 +26,17 @@ struct ws_postings_writer {
     int positions;
     ws_term_info info;
     uint32_t docs[WS_POSTING_BLOCK], tfs[WS_POSTING_BLOCK], n;
-    uint32_t last_doc;                    /* of the block before */
+    uint32_t last_doc; /* of the block before */
     uint32_t values[WS_POSITION_BLOCK], n_values;
-    uint32_t block_pos_offset;            /* where the position block being filled will begin */
-    uint32_t first_position;              /* of the term's first posting */
+    uint32_t block_pos_offset; /* where the position block being filled will begin */
+    uint32_t first_position;   /* of the term's first posting */
     directory_row *rows;
     uint32_t n_rows, rows_cap;
     uint8_t bytes[WS_EXCEPTION_BLOCK_MAX];
 };
 
-ws_status ws_postings_writer_new(ws_postings_writer **out_w, ws_segment_out *out, const char *spool_dir, size_t spool_limit)
+ws_status ws_postings_writer_new(ws_postings_writer **out_w, ws_segment_out *out,
+                                 const char *spool_dir, size_t spool_limit)
 {
     ws_postings_writer *w = ws_calloc(1, sizeof *w);
     *out_w = w;
@@ -101,7 +102,8 @@ static ws_status add_row(ws_postings_writer *w, directory_row row)
     return WS_OK;
 }
 
-/* Writes the documents and frequencies that wait; their directory row got its position fields when the block began. */
+/* Writes the documents and frequencies that wait; their directory row got its position fields when
+ * the block began. */
 static void write_block(ws_postings_writer *w)
 {
     directory_row *row = &w->rows[w->n_rows - 1];
@@ -135,7 +137,8 @@ static void add_positions(ws_postings_writer *w, const uint32_t *positions, uint
     }
 }
 
-ws_status ws_postings_writer_add(ws_postings_writer *w, uint32_t doc, uint32_t tf, const uint32_t *positions)
+ws_status ws_postings_writer_add(ws_postings_writer *w, uint32_t doc, uint32_t tf,
+                                 const uint32_t *positions)
 {
     WS_TRY(w->status);
     if (tf == 0 || (w->info.df && doc <= (w->n ? w->docs[w->n - 1] : w->last_doc)))
@@ -143,7 +146,8 @@ ws_status ws_postings_writer_add(ws_postings_writer *w, uint32_t doc, uint32_t t
     if (w->n == WS_POSTING_BLOCK)
         write_block(w);
     if (w->n == 0)
-        WS_TRY(add_row(w, (directory_row){.pos_offset = w->block_pos_offset, .pos_skip = (uint8_t)w->n_values}));
+        WS_TRY(add_row(w, (directory_row){.pos_offset = w->block_pos_offset,
+                                          .pos_skip = (uint8_t)w->n_values}));
     if (w->info.df == 0 && w->positions)
         w->first_position = positions[0];
     w->docs[w->n] = doc;
@@ -228,7 +232,8 @@ ws_status ws_postings_writer_end(ws_postings_writer *w)
     w->totals.n_positions += w->positions ? w->info.cf : 0;
     if ((w->info.doc_length | w->info.tf_length | w->info.pos_length) > UINT32_MAX)
         return w->status = WS_ERR_LIMIT; /* directory offsets are 32 bits */
-    w->status = ws_dictionary_writer_add(&w->dictionary, (ws_str){(const char *)w->key, w->key_length}, &w->info);
+    w->status = ws_dictionary_writer_add(&w->dictionary,
+                                         (ws_str){(const char *)w->key, w->key_length}, &w->info);
     return w->status ? w->status : (w->status = spool_status(w));
 }
 
@@ -238,9 +243,12 @@ ws_status ws_postings_writer_finish(ws_postings_writer *w, ws_postings_totals *t
     WS_TRY(w->status);
     ws_segment_out_write(w->out, zeros, sizeof zeros);
     ws_segment_out_end(w->out);
-    ws_segment_out_spool(w->out, WS_KIND_TF, WS_ALL_FIELDS, WS_ALL_STREAMS, &w->tf, WS_SECTION_PADDING);
-    ws_segment_out_spool(w->out, WS_KIND_BLOCK_DIR, WS_ALL_FIELDS, WS_ALL_STREAMS, &w->block_dir, 0);
-    ws_segment_out_spool(w->out, WS_KIND_POS, WS_ALL_FIELDS, WS_ALL_STREAMS, &w->pos, WS_SECTION_PADDING);
+    ws_segment_out_spool(w->out, WS_KIND_TF, WS_ALL_FIELDS, WS_ALL_STREAMS, &w->tf,
+                         WS_SECTION_PADDING);
+    ws_segment_out_spool(w->out, WS_KIND_BLOCK_DIR, WS_ALL_FIELDS, WS_ALL_STREAMS, &w->block_dir,
+                         0);
+    ws_segment_out_spool(w->out, WS_KIND_POS, WS_ALL_FIELDS, WS_ALL_STREAMS, &w->pos,
+                         WS_SECTION_PADDING);
     ws_segment_out_spool(w->out, WS_KIND_POS_DIR, WS_ALL_FIELDS, WS_ALL_STREAMS, &w->pos_dir, 0);
     *totals = w->totals;
     return ws_dictionary_writer_finish(&w->dictionary, w->out);

@@ -37,7 +37,8 @@ typedef struct ws_segment {
     ws_section token_map[WS_MAX_FIELDS];
     ws_section column[WS_MAX_FIELDS];
 
-    /* Made at the first stored document that is read, shared by all readers; NULL = not yet. stored_dictionary.c. */
+    /* Made at the first stored document that is read, shared by all readers; NULL = not yet.
+     * stored_dictionary.c. */
     _Atomic(struct ws_stored_dictionary *) dictionary;
 } ws_segment;
 
@@ -60,7 +61,8 @@ const ws_stream_meta *ws_segment_stream(const ws_segment *segment, uint32_t fiel
 
 /* Length codes u8[n_docs] of (field, stream), NULL when the segment has no token there. Touched
  * (verified) as a whole at first call. */
-ws_status ws_segment_norms(ws_segment *segment, uint32_t field, uint32_t stream, const uint8_t **norms);
+ws_status ws_segment_norms(ws_segment *segment, uint32_t field, uint32_t stream,
+                           const uint8_t **norms);
 
 /* Checks that belong to the parts, called by ws_segment_open; each in the file of its part. */
 /* dictionary.c, postings.c */
@@ -69,6 +71,6 @@ ws_status ws_segment_validate_dictionary(ws_segment *segment, ws_error *error);
 ws_status ws_segment_validate_identity(ws_segment *segment, ws_error *error);
 /* stored.c: STORED, TOKEN_MAP */
 ws_status ws_segment_validate_stored(ws_segment *segment, ws_error *error);
-ws_status ws_segment_validate_columns(ws_segment *segment, ws_error *error);    /* column.c */
+ws_status ws_segment_validate_columns(ws_segment *segment, ws_error *error); /* column.c */
 
 #endif

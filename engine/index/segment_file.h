@@ -44,11 +44,12 @@ typedef struct {
 
 /* Opens `path`. verify = WS_VERIFY_*, access = WS_ACCESS_*. Errors: WS_ERR_CORRUPT (error says
  * where), WS_ERR_VERSION, WS_ERR_NOT_FOUND, WS_ERR_IO, WS_ERR_NOMEM. */
-ws_status ws_segment_file_open(ws_segment_file *file, const char *path, uint32_t access, uint32_t verify,
-                               ws_error *error);
+ws_status ws_segment_file_open(ws_segment_file *file, const char *path, uint32_t access,
+                               uint32_t verify, ws_error *error);
 
 /* The same over bytes in memory; takes ownership of `data` (ws_malloc'ed) also on failure. */
-ws_status ws_segment_file_open_memory(ws_segment_file *file, uint8_t *data, size_t size, ws_error *error);
+ws_status ws_segment_file_open_memory(ws_segment_file *file, uint8_t *data, size_t size,
+                                      ws_error *error);
 void ws_segment_file_close(ws_segment_file *file);
 
 /* The section of a kind, field and stream; WS_ALL_* match exactly that value. Absent: {NULL, 0}.
@@ -64,7 +65,8 @@ static inline ws_status ws_segment_file_touch(ws_segment_file *file, const void 
     if (!file->seen || n == 0)
         return WS_OK;
     uint64_t first = (uint64_t)((const uint8_t *)ptr - file->map.data) / WS_SUM_BLOCK_BYTES;
-    uint64_t last = ((uint64_t)((const uint8_t *)ptr - file->map.data) + n - 1) / WS_SUM_BLOCK_BYTES;
+    uint64_t last =
+        ((uint64_t)((const uint8_t *)ptr - file->map.data) + n - 1) / WS_SUM_BLOCK_BYTES;
     if (first == last &&
         (atomic_load_explicit(&file->seen[first / 64], memory_order_relaxed) >> (first % 64) & 1))
         return WS_OK;
@@ -74,8 +76,8 @@ static inline ws_status ws_segment_file_touch(ws_segment_file *file, const void 
 /* Checks the hash of a whole section (check --level normal). */
 ws_status ws_segment_file_verify_section(const ws_segment_file *file, uint32_t index);
 
-/* Checks the sum of every 64 KiB block before BLOCK_SUMS, padding included. *bad = offset of the first block that fails; untouched when none
- * does. */
+/* Checks the sum of every 64 KiB block before BLOCK_SUMS, padding included. *bad = offset of the
+ * first block that fails; untouched when none does. */
 ws_status ws_segment_file_verify_blocks(const ws_segment_file *file, uint64_t *bad);
 
 /* --- writing --- */
@@ -89,7 +91,8 @@ typedef struct ws_segment_out ws_segment_out;
 ws_status ws_segment_out_new(ws_segment_out **out, const char *path, uint64_t segment_id,
                              uint64_t fingerprint, ws_error *error);
 void ws_segment_out_set_docs(ws_segment_out *out, uint32_t n_docs);
-void ws_segment_out_begin(ws_segment_out *out, uint32_t kind, uint32_t field, uint32_t stream, uint32_t flags);
+void ws_segment_out_begin(ws_segment_out *out, uint32_t kind, uint32_t field, uint32_t stream,
+                          uint32_t flags);
 /* errors are sticky until finish */
 void ws_segment_out_write(ws_segment_out *out, const void *bytes, size_t n);
 void ws_segment_out_end(ws_segment_out *out);
@@ -106,7 +109,8 @@ void ws_segment_out_spool(ws_segment_out *out, uint32_t kind, uint32_t field, ui
 /* Writes sums, table, tail; fdatasync; rename to the final name (not yet a durable name: the
  * committer syncs the directory).
  *   length, tail_hash  out: what the manifest records. Failpoints segment.sync, segment.rename. */
-ws_status ws_segment_out_finish(ws_segment_out *out, uint64_t *length, uint64_t *tail_hash, ws_error *error);
+ws_status ws_segment_out_finish(ws_segment_out *out, uint64_t *length, uint64_t *tail_hash,
+                                ws_error *error);
 
 /* After finish of a memory output: the bytes; the caller owns them (ws_free). */
 ws_status ws_segment_out_take(ws_segment_out *out, uint8_t **data, size_t *size);

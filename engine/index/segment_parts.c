@@ -25,7 +25,8 @@ static int stores_anything(const ws_schema *schema)
 #define STORED_LEVEL 3
 
 ws_status ws_segment_parts_init(ws_segment_parts *parts, const ws_schema *schema,
-                                ws_stored_dictionary *dictionary, const char *dir, size_t spool_limit)
+                                ws_stored_dictionary *dictionary, const char *dir,
+                                size_t spool_limit)
 {
     memset(parts, 0, sizeof *parts);
     parts->schema = schema;
@@ -58,7 +59,8 @@ void ws_segment_parts_fini(ws_segment_parts *parts)
     memset(parts, 0, sizeof *parts);
 }
 
-ws_status ws_segment_parts_norm(ws_segment_parts *parts, uint32_t field, uint32_t stream, uint8_t norm)
+ws_status ws_segment_parts_norm(ws_segment_parts *parts, uint32_t field, uint32_t stream,
+                                uint8_t norm)
 {
     ws_buf_u8(&parts->norms[field][stream], norm);
     parts->streams[field][stream].n_docs += norm != 0;
@@ -114,7 +116,8 @@ static void write_stream(ws_buf *meta, const ws_schema *schema, uint32_t f, uint
     ws_buf_u64le(meta, stream->n_terms);
 }
 
-static ws_status write_meta(ws_segment_parts *parts, const ws_postings_totals *totals, ws_segment_out *out)
+static ws_status write_meta(ws_segment_parts *parts, const ws_postings_totals *totals,
+                            ws_segment_out *out)
 {
     uint32_t n_streams = 0;
     ws_buf meta;

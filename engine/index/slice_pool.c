@@ -72,7 +72,8 @@ ws_status ws_slice_put_varint(ws_slice_pool *pool, ws_slice_chain *chain, uint32
     return ws_slice_put(pool, chain, (uint8_t)value);
 }
 
-void ws_slice_reader_init(ws_slice_reader *r, const ws_slice_pool *pool, const ws_slice_chain *chain)
+void ws_slice_reader_init(ws_slice_reader *r, const ws_slice_pool *pool,
+                          const ws_slice_chain *chain)
 {
     r->pool = pool;
     r->cursor = chain->head;

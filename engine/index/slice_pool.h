@@ -23,8 +23,8 @@ typedef struct {
 } ws_slice_pool;
 
 typedef struct {
-    uint32_t head;     /* first slice */
-    uint32_t cursor;   /* where the next byte goes */
+    uint32_t head;      /* first slice */
+    uint32_t cursor;    /* where the next byte goes */
     uint32_t room : 12; /* bytes left before the slice's `next` */
     uint32_t level : 4; /* size of the slice: 16 << level */
     uint32_t started : 1;
@@ -44,7 +44,8 @@ static inline uint8_t *ws_slice_pool_at(const ws_slice_pool *pool, uint32_t ref)
 
 /* A zeroed chain is empty. */
 ws_status ws_slice_put_slow(ws_slice_pool *pool, ws_slice_chain *chain, uint8_t byte);
-WS_MUST_USE static inline ws_status ws_slice_put(ws_slice_pool *pool, ws_slice_chain *chain, uint8_t byte)
+WS_MUST_USE static inline ws_status ws_slice_put(ws_slice_pool *pool, ws_slice_chain *chain,
+                                                 uint8_t byte)
 {
     if (chain->room == 0)
         return ws_slice_put_slow(pool, chain, byte);
@@ -62,7 +63,8 @@ typedef struct {
     uint32_t end; /* the chain's cursor: where reading stops */
 } ws_slice_reader;
 
-void ws_slice_reader_init(ws_slice_reader *r, const ws_slice_pool *pool, const ws_slice_chain *chain);
+void ws_slice_reader_init(ws_slice_reader *r, const ws_slice_pool *pool,
+                          const ws_slice_chain *chain);
 int ws_slice_reader_done(const ws_slice_reader *r);
 uint32_t ws_slice_get_varint(ws_slice_reader *r);
 

@@ -41,7 +41,8 @@ void ws_snapshot_unref(ws_snapshot *s);
 /* Document frequency of a term key at the epoch (docs/format.md section 7): over in-epoch segments,
  * over all when that is 0. infos (NULL allowed, n_segments entries) gets each segment's term, df =
  * 0 where it has none: one lookup serves both. */
-ws_status ws_snapshot_find_term(const ws_snapshot *s, ws_str key, ws_term_info *infos, uint64_t *df);
+ws_status ws_snapshot_find_term(const ws_snapshot *s, ws_str key, ws_term_info *infos,
+                                uint64_t *df);
 
 /* Live document with this id: segment index and document; WS_ERR_NOT_FOUND. Newest segment
  * first. */

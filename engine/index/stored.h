@@ -20,8 +20,8 @@ typedef struct ws_stored_dictionary ws_stored_dictionary;
 
 /* Trains from samples laid one after the other (sizes[n]); *out NULL when there is too little to
  * train on. Memory: about 10 times the samples. */
-ws_status ws_stored_dictionary_train(ws_stored_dictionary **out, const void *samples, const size_t *sizes,
-                                     uint32_t n, size_t max_bytes);
+ws_status ws_stored_dictionary_train(ws_stored_dictionary **out, const void *samples,
+                                     const size_t *sizes, uint32_t n, size_t max_bytes);
 /* NULL when it has none */
 ws_status ws_stored_dictionary_from_segment(ws_stored_dictionary **out, ws_segment *segment);
 ws_stored_dictionary *ws_stored_dictionary_ref(ws_stored_dictionary *d);
@@ -30,8 +30,8 @@ ws_str ws_stored_dictionary_bytes(const ws_stored_dictionary *d); /* empty for N
 
 /* Writer of STORED, STORED_DIR and TOKEN_MAP. [1] */
 typedef struct ws_stored_writer ws_stored_writer;
-ws_status ws_stored_writer_new(ws_stored_writer **w, ws_stored_dictionary *dictionary, const char *spool_dir,
-                               size_t spool_limit, int compression_level);
+ws_status ws_stored_writer_new(ws_stored_writer **w, ws_stored_dictionary *dictionary,
+                               const char *spool_dir, size_t spool_limit, int compression_level);
 void ws_stored_writer_free(ws_stored_writer *w);
 
 /* Adds the next document: values ordered by field. */
@@ -39,7 +39,8 @@ ws_status ws_stored_writer_add(ws_stored_writer *w, const ws_stored_value *value
 
 /* Adds the next document's token map of a field: byte offsets of the words at position 0, 64, 128,
  * ... (every document must get one call for each field that has a map; n = 0 for none). */
-ws_status ws_stored_writer_add_map(ws_stored_writer *w, uint32_t field, const uint32_t *offsets, uint32_t n);
+ws_status ws_stored_writer_add_map(ws_stored_writer *w, uint32_t field, const uint32_t *offsets,
+                                   uint32_t n);
 
 /* Copies document `doc` of a segment, record and maps: verbatim when its dictionary has the same
  * bytes, else recompressed. */
@@ -75,7 +76,8 @@ int ws_stored_find(const ws_stored_reader *r, uint32_t field, uint32_t nth);
 /* The chunk of value i that holds byte `offset` of it: *chunk its text (valid until the next call
  * of this function or of ws_stored_open), *chunk_offset where it begins in the value. For a short
  * value: the value. */
-ws_status ws_stored_chunk(ws_stored_reader *r, uint32_t i, uint32_t offset, ws_str *chunk, uint32_t *chunk_offset);
+ws_status ws_stored_chunk(ws_stored_reader *r, uint32_t i, uint32_t offset, ws_str *chunk,
+                          uint32_t *chunk_offset);
 
 /* Appends the whole value to `out`. */
 ws_status ws_stored_whole(ws_stored_reader *r, uint32_t i, ws_buf *out);

@@ -49,7 +49,8 @@ static void choose_pivot(const sorter *s, ws_sort_key *keys, uint32_t n)
     swap(a, b);
 }
 
-/* Splits around keys[0]; returns the pivot's final place. Keys are distinct, so equal runs do not occur. */
+/* Splits around keys[0]; returns the pivot's final place. Keys are distinct, so equal runs do not
+ * occur. */
 static uint32_t partition(const sorter *s, ws_sort_key *keys, uint32_t n)
 {
     choose_pivot(s, keys, n);

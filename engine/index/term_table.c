@@ -79,7 +79,8 @@ static ws_status grow_slots(ws_term_table *table)
 
 static ws_status new_entry(ws_term_table *table, uint64_t hash, ws_str key, ws_term_entry **entry)
 {
-    if ((table->n_terms & (ENTRY_BLOCK - 1)) == 0 && table->n_terms >> WS_ENTRY_BLOCK_BITS == table->n_blocks) {
+    if ((table->n_terms & (ENTRY_BLOCK - 1)) == 0 &&
+        table->n_terms >> WS_ENTRY_BLOCK_BITS == table->n_blocks) {
         if (table->n_blocks == WS_ENTRY_MAX_BLOCKS)
             return WS_ERR_NOMEM;
         ws_term_entry *block = ws_malloc(ENTRY_BLOCK * sizeof *block);
@@ -100,16 +101,17 @@ static ws_status new_entry(ws_term_table *table, uint64_t hash, ws_str key, ws_t
     return WS_OK;
 }
 
-static int same_term(const ws_term_table *table, const ws_term_entry *e, uint32_t field, uint32_t stream,
-                     const char *ptr, uint32_t length)
+static int same_term(const ws_term_table *table, const ws_term_entry *e, uint32_t field,
+                     uint32_t stream, const char *ptr, uint32_t length)
 {
     ws_str key = ws_term_table_key(table, e);
-    return key.len == length + 2u && (uint8_t)key.ptr[0] == field && (uint8_t)key.ptr[1] == stream &&
-           memcmp(key.ptr + 2, ptr, length) == 0;
+    return key.len == length + 2u && (uint8_t)key.ptr[0] == field &&
+           (uint8_t)key.ptr[1] == stream && memcmp(key.ptr + 2, ptr, length) == 0;
 }
 
 ws_status ws_term_table_get(ws_term_table *table, uint64_t hash, uint32_t field, uint32_t stream,
-                            const char *ptr, uint32_t length, uint64_t *was_long, ws_term_entry **entry)
+                            const char *ptr, uint32_t length, uint64_t *was_long,
+                            ws_term_entry **entry)
 {
     uint8_t key[WS_TERM_KEY_MAX];
     size_t key_length = 0;

@@ -12,7 +12,7 @@
 /* 40 bytes. */
 typedef struct {
     uint64_t hash;
-    uint32_t key;           /* reference in the pool */
+    uint32_t key; /* reference in the pool */
     uint32_t df, cf;
     uint32_t last_doc;      /* last document + 1, 0 = none yet */
     uint32_t last_position; /* in that document; without positions: tf so far */
@@ -63,7 +63,8 @@ static inline void ws_term_table_prefetch(const ws_term_table *table, uint64_t h
 
 /* Finds or adds; *entry stays valid until fini. *was_long counts terms beyond WS_TERM_MAX (adds 1).
  * WS_ERR_NOMEM. */
-ws_status ws_term_table_get(ws_term_table *table, uint64_t hash, uint32_t field, uint32_t stream, const char *ptr,
-                            uint32_t length, uint64_t *was_long, ws_term_entry **entry);
+ws_status ws_term_table_get(ws_term_table *table, uint64_t hash, uint32_t field, uint32_t stream,
+                            const char *ptr, uint32_t length, uint64_t *was_long,
+                            ws_term_entry **entry);
 
 #endif

@@ -15,7 +15,8 @@ static void write_value(ws_json *j, const ws_field *field, ws_str value)
         ws_json_str(j, value);
 }
 
-static ws_status write_one(ws_json *j, ws_stored_reader *reader, const ws_field *field, uint32_t value, ws_buf *whole)
+static ws_status write_one(ws_json *j, ws_stored_reader *reader, const ws_field *field,
+                           uint32_t value, ws_buf *whole)
 {
     ws_buf_clear(whole);
     WS_TRY(ws_stored_whole(reader, value, whole));
@@ -28,7 +29,8 @@ static int is_several(const ws_stored_reader *reader, const ws_schema *schema, u
     return (schema->fields[f].flags & WS_FIELD_MULTI) || ws_stored_find(reader, f, 1) >= 0;
 }
 
-static ws_status write_field(ws_json *j, ws_stored_reader *reader, const ws_schema *schema, uint32_t f, ws_buf *whole)
+static ws_status write_field(ws_json *j, ws_stored_reader *reader, const ws_schema *schema,
+                             uint32_t f, ws_buf *whole)
 {
     int value = ws_stored_find(reader, f, 0), several = is_several(reader, schema, f);
     if (value < 0 && !several)
@@ -43,7 +45,8 @@ static ws_status write_field(ws_json *j, ws_stored_reader *reader, const ws_sche
     return WS_OK;
 }
 
-static ws_status write_brief_body(ws_json *j, ws_stored_reader *reader, uint32_t f, uint32_t code_points)
+static ws_status write_brief_body(ws_json *j, ws_stored_reader *reader, uint32_t f,
+                                  uint32_t code_points)
 {
     ws_str chunk;
     uint32_t offset;
@@ -56,8 +59,8 @@ static ws_status write_brief_body(ws_json *j, ws_stored_reader *reader, uint32_t
 }
 
 /* code_points 0: everything. */
-static ws_status write_all(ws_json *j, ws_stored_reader *reader, const ws_schema *schema, ws_segment *segment,
-                           uint32_t doc, uint32_t code_points, ws_buf *whole)
+static ws_status write_all(ws_json *j, ws_stored_reader *reader, const ws_schema *schema,
+                           ws_segment *segment, uint32_t doc, uint32_t code_points, ws_buf *whole)
 {
     char buffer[WS_ID_MAX];
     ws_str id;
@@ -73,11 +76,12 @@ static ws_status write_all(ws_json *j, ws_stored_reader *reader, const ws_schema
                                 : write_field(j, reader, schema, f, whole);
     }
     ws_json_end_object(j);
-    return status == WS_ERR_NOT_FOUND ? WS_OK : status; /* an index that stores nothing has ids only */
+    return status == WS_ERR_NOT_FOUND ? WS_OK
+                                      : status; /* an index that stores nothing has ids only */
 }
 
-static ws_status write_document(ws_json *j, ws_stored_reader *reader, const ws_schema *schema, ws_segment *segment,
-                                uint32_t doc, uint32_t code_points)
+static ws_status write_document(ws_json *j, ws_stored_reader *reader, const ws_schema *schema,
+                                ws_segment *segment, uint32_t doc, uint32_t code_points)
 {
     ws_buf whole;
     ws_buf_init(&whole);
@@ -86,14 +90,14 @@ static ws_status write_document(ws_json *j, ws_stored_reader *reader, const ws_s
     return status;
 }
 
-ws_status ws_document_write(ws_json *j, ws_stored_reader *reader, const ws_schema *schema, ws_segment *segment,
-                            uint32_t doc)
+ws_status ws_document_write(ws_json *j, ws_stored_reader *reader, const ws_schema *schema,
+                            ws_segment *segment, uint32_t doc)
 {
     return write_document(j, reader, schema, segment, doc, 0);
 }
 
-ws_status ws_document_write_brief(ws_json *j, ws_stored_reader *reader, const ws_schema *schema, ws_segment *segment,
-                                  uint32_t doc, uint32_t code_points)
+ws_status ws_document_write_brief(ws_json *j, ws_stored_reader *reader, const ws_schema *schema,
+                                  ws_segment *segment, uint32_t doc, uint32_t code_points)
 {
     return write_document(j, reader, schema, segment, doc, code_points);
 }

@@ -17,6 +17,8 @@
 
 #define ANALYSED_MAX   1024u /* bytes of a body that a snippet analyses */
 #define LEAD_BYTES     160u  /* analysed before the expected place of the first match */
+#define SLACK_BYTES    64u   /* analysed after the end of a snippet that begins there */
+#define BLANK_NEAR     64u   /* bytes within which a piece prefers to begin and end at blanks */
 #define EVENTS_MAX     2048u /* positions looked at in a document */
 #define EVENTS_BY_WORD 256u
 #define MATCHES_MAX    512u
@@ -30,7 +32,8 @@ typedef struct {
     ws_analyzer *analyzer;
     int title, body; /* text fields, -1 = none; title is -1 when there is only one text field */
     ws_highlight_words title_words, body_words;
-    ws_term_info **terms; /* by segment, then by word of the body; NULL until a hit of the segment comes */
+    ws_term_info *
+        *terms; /* by segment, then by word of the body; NULL until a hit of the segment comes */
     ws_postings postings;
     uint32_t *positions;
     uint32_t positions_cap;
@@ -53,7 +56,8 @@ static ws_status segment_terms(fetcher *f, uint32_t segment, const ws_term_info 
         return WS_ERR_NOMEM;
     for (uint32_t w = 0; w < f->body_words.n; w++) {
         ws_str key = f->results->query->lists[f->body_words.words[w].list].key;
-        ws_status status = ws_dictionary_find(f->results->snapshot->segments[segment].segment, key, &infos[w]);
+        ws_status status =
+            ws_dictionary_find(f->results->snapshot->segments[segment].segment, key, &infos[w]);
         if (status == WS_ERR_NOT_FOUND)
             infos[w].df = 0;
         else
@@ -75,8 +79,8 @@ static ws_status need_positions(fetcher *f, uint32_t n)
     return WS_OK;
 }
 
-static ws_status word_events(fetcher *f, ws_segment *segment, const ws_term_info *info, uint32_t doc, uint32_t word,
-                             uint32_t *n)
+static ws_status word_events(fetcher *f, ws_segment *segment, const ws_term_info *info,
+                             uint32_t doc, uint32_t word, uint32_t *n)
 {
     ws_postings *p = &f->postings;
     uint32_t found;
@@ -105,15 +109,16 @@ static ws_status best_position(fetcher *f, const ws_top_entry *entry, int64_t *p
     *position = -1;
     WS_TRY(segment_terms(f, entry->segment, &infos));
     for (uint32_t w = 0; w < f->body_words.n; w++)
-        WS_TRY(word_events(f, f->results->snapshot->segments[entry->segment].segment, &infos[w], entry->doc, w, &n));
+        WS_TRY(word_events(f, f->results->snapshot->segments[entry->segment].segment, &infos[w],
+                           entry->doc, w, &n));
     if (n)
         *position = ws_snippet_window(f->events, n, WINDOW_WORDS);
     return WS_OK;
 }
 
 /* Byte of the body near a position: the token map has every 64th, the rest is interpolated. */
-static ws_status near_byte(ws_segment *segment, uint32_t field, uint32_t doc, uint32_t position, uint32_t length,
-                           uint32_t *byte)
+static ws_status near_byte(ws_segment *segment, uint32_t field, uint32_t doc, uint32_t position,
+                           uint32_t length, uint32_t *byte)
 {
     uint32_t from, from_position, next, next_position;
     ws_status status = ws_token_map_find(segment, field, doc, position, &from, &from_position);
@@ -121,7 +126,8 @@ static ws_status near_byte(ws_segment *segment, uint32_t field, uint32_t doc, ui
     if (status == WS_ERR_NOT_FOUND)
         return WS_OK;
     WS_TRY(status);
-    status = ws_token_map_find(segment, field, doc, from_position + WS_TOKEN_MAP_INTERVAL, &next, &next_position);
+    status = ws_token_map_find(segment, field, doc, from_position + WS_TOKEN_MAP_INTERVAL, &next,
+                               &next_position);
     if (status == WS_ERR_NOT_FOUND)
         next = WS_MIN(length, from + ANALYSED_MAX / 2);
     else
@@ -133,50 +139,88 @@ static ws_status near_byte(ws_segment *segment, uint32_t field, uint32_t doc, ui
 
 /* --- the piece of the body to analyse --- */
 
-/* Bytes of a chunk around `byte`: at most ANALYSED_MAX, from the beginning of a word where possible. */
-static ws_str piece_around(ws_str chunk, uint32_t byte)
+/* A chunk of the body, and whether the body begins and ends with it: elsewhere words may be cut. */
+typedef struct {
+    ws_str text;
+    uint32_t offset;
+    int is_first, is_last;
+} body_chunk;
+
+/* The beginning of a word at or after `from`, when a blank is near. */
+static size_t next_word(ws_str text, size_t from)
 {
-    size_t from = byte > LEAD_BYTES ? byte - LEAD_BYTES : 0;
-    if (chunk.len > ANALYSED_MAX && from > chunk.len - ANALYSED_MAX)
-        from = chunk.len - ANALYSED_MAX;
-    if (chunk.len <= ANALYSED_MAX)
-        from = 0;
-    from = ws_utf8_ceil(chunk, from);
-    if (from > 0) {
-        const char *space = memchr(chunk.ptr + from, ' ', WS_MIN(chunk.len - from, (size_t)64));
-        from = space ? (size_t)(space - chunk.ptr) + 1 : from;
-    }
-    return ws_str_sub(chunk, from, ws_utf8_floor(chunk, WS_MIN(chunk.len, from + ANALYSED_MAX)));
+    const char *blank = memchr(text.ptr + from, ' ', WS_MIN(text.len - from, (size_t)BLANK_NEAR));
+    return blank ? (size_t)(blank - text.ptr) + 1 : from;
 }
 
-/* Where a typed word occurs in the chunk by its bytes: for words that match inside other words only. */
+/* The end of a word at or before `to`, when a blank is near and after `from`. */
+static size_t last_word(ws_str text, size_t from, size_t to)
+{
+    for (size_t i = to; i > from && to - i < BLANK_NEAR; i--)
+        if (text.ptr[i - 1] == ' ')
+            return i - 1;
+    return to;
+}
+
+/* Bytes of a chunk around `byte`: what a snippet with a match there can show, at most ANALYSED_MAX, of whole words
+ * where possible: a piece of a word would be taken for another word. */
+static ws_str piece_around(const body_chunk *c, uint32_t byte, uint32_t code_points)
+{
+    ws_str text = c->text;
+    size_t at = WS_MIN((size_t)byte, text.len), from = at > LEAD_BYTES ? at - LEAD_BYTES : 0;
+    size_t to = at + ws_utf8_skip(ws_str_sub(text, at, text.len), code_points) + SLACK_BYTES;
+    if (to >= text.len) { /* the end: what is missing behind comes before */
+        to = text.len;
+        from = WS_MIN(from, to - WS_MIN(to, (size_t)code_points * 3));
+    }
+    from = WS_MAX(from, to - WS_MIN(to, (size_t)ANALYSED_MAX));
+    from = ws_utf8_ceil(text, from);
+    to = ws_utf8_floor(text, to);
+    if (from > 0 || !c->is_first)
+        from = next_word(text, from);
+    if (to < text.len || !c->is_last)
+        to = last_word(text, from, to);
+    return ws_str_sub(text, from, to);
+}
+
+/* Where a typed word occurs in the chunk by its bytes: for words that match inside other words
+ * only. */
 static uint32_t typed_byte(const fetcher *f, ws_str chunk)
 {
     const ws_query *q = f->results->query;
     for (uint32_t c = 0; c < q->n_clauses; c++) {
         ws_str typed = q->clauses[c].text;
-        const char *at = q->clauses[c].negative || typed.len == 0 ? NULL
-                                                                  : memmem(chunk.ptr, chunk.len, typed.ptr, typed.len);
+        const char *at = q->clauses[c].negative || typed.len == 0
+                             ? NULL
+                             : memmem(chunk.ptr, chunk.len, typed.ptr, typed.len);
         if (at)
             return (uint32_t)(at - chunk.ptr);
     }
     return 0;
 }
 
+static ws_status read_chunk(fetcher *f, uint32_t value, uint32_t byte, uint32_t length, body_chunk *c)
+{
+    WS_TRY(ws_stored_chunk(f->reader, value, byte, &c->text, &c->offset));
+    c->is_first = c->offset == 0;
+    c->is_last = c->offset + c->text.len == length;
+    return WS_OK;
+}
+
 static ws_status choose_piece(fetcher *f, const ws_top_entry *entry, uint32_t value, uint32_t length, ws_str *piece,
                               uint32_t *piece_offset)
 {
     int64_t position;
-    uint32_t byte = 0, chunk_offset;
-    ws_str chunk;
+    uint32_t byte = 0;
+    body_chunk c;
     WS_TRY(best_position(f, entry, &position));
     if (position >= 0)
         WS_TRY(near_byte(f->results->snapshot->segments[entry->segment].segment, (uint32_t)f->body, entry->doc,
                          (uint32_t)position, length, &byte));
-    WS_TRY(ws_stored_chunk(f->reader, value, byte, &chunk, &chunk_offset));
-    byte = position >= 0 ? byte - WS_MIN(byte, chunk_offset) : typed_byte(f, chunk);
-    *piece = piece_around(chunk, byte);
-    *piece_offset = chunk_offset + (uint32_t)(piece->ptr - chunk.ptr);
+    WS_TRY(read_chunk(f, value, byte, length, &c));
+    byte = position >= 0 ? byte - WS_MIN(byte, c.offset) : typed_byte(f, c.text);
+    *piece = piece_around(&c, byte, f->options->snippet_code_points);
+    *piece_offset = c.offset + (uint32_t)(piece->ptr - c.text.ptr);
     return WS_OK;
 }
 
@@ -191,20 +235,23 @@ static ws_status whole_body(fetcher *f, uint32_t value, ws_str *piece, uint32_t 
 
 /* --- highlights --- */
 
-static ws_status find_matches(fetcher *f, uint32_t field, const ws_highlight_words *words, ws_str text, uint32_t *n)
+static ws_status find_matches(fetcher *f, uint32_t field, const ws_highlight_words *words,
+                              ws_str text, uint32_t *n)
 {
     ws_tokens tokens;
     *n = 0;
     if (!f->options->highlight || words->n == 0)
         return WS_OK;
-    WS_TRY(ws_analyzer_run(f->analyzer, f->schema->fields[field].analyzer, WS_ANALYZE_INDEX, text, &tokens));
+    WS_TRY(ws_analyzer_run(f->analyzer, f->schema->fields[field].analyzer, WS_ANALYZE_INDEX, text,
+                           &tokens));
     f->results->cost.analysed_bytes += text.len;
     *n = ws_highlight_find(words, text, &tokens, f->matches, MATCHES_MAX);
     return WS_OK;
 }
 
 /* Spans of the matches in [from, to), in the results' arena. */
-static ws_status keep_spans(fetcher *f, uint32_t n, uint32_t from, uint32_t to, ws_span **spans, uint32_t *n_spans)
+static ws_status keep_spans(fetcher *f, uint32_t n, uint32_t from, uint32_t to, ws_span **spans,
+                            uint32_t *n_spans)
 {
     *n_spans = 0;
     *spans = NULL;
@@ -245,7 +292,9 @@ static ws_status fetch_snippet(fetcher *f, const ws_top_entry *entry, ws_result_
 {
     ws_str piece;
     uint32_t offset, n, from, to;
-    int value = f->body < 0 || !f->options->snippet_code_points ? -1 : ws_stored_find(f->reader, (uint32_t)f->body, 0);
+    int value = f->body < 0 || !f->options->snippet_code_points
+                    ? -1
+                    : ws_stored_find(f->reader, (uint32_t)f->body, 0);
     if (value < 0)
         return WS_OK;
     uint32_t length = ws_stored_value_head(f->reader, (uint32_t)value)->raw_length;
@@ -290,7 +339,8 @@ static ws_status fetch_hit(fetcher *f, uint32_t i)
     if (hit->fetched)
         return WS_OK;
     hit->n_values = hit->n_title_spans = hit->n_snippet_spans = 0;
-    ws_status status = ws_stored_open(f->reader, f->results->snapshot->segments[entry->segment].segment, entry->doc);
+    ws_status status = ws_stored_open(
+        f->reader, f->results->snapshot->segments[entry->segment].segment, entry->doc);
     if (status == WS_ERR_NOT_FOUND) { /* the schema stores nothing */
         hit->fetched = 1;
         return WS_OK;
@@ -305,7 +355,8 @@ static ws_status fetch_hit(fetcher *f, uint32_t i)
 
 /* --- all of them --- */
 
-static ws_status fetch_range(fetcher *f, uint32_t from, uint32_t n, const ws_budget *budget, ws_error *error)
+static ws_status fetch_range(fetcher *f, uint32_t from, uint32_t n, const ws_budget *budget,
+                             ws_error *error)
 {
     for (uint32_t i = from; i < f->results->n_hits && i - from < n; i++) {
         ws_status status = ws_budget_poll(budget, 0);
@@ -313,8 +364,9 @@ static ws_status fetch_range(fetcher *f, uint32_t from, uint32_t n, const ws_bud
             return status < 0 ? ws_error_set(error, status, "the fetch was cancelled") : status;
         status = fetch_hit(f, i);
         if (status)
-            return ws_error_set(error, status, "cannot read document %u of segment %u: %s", f->results->entries[i].doc,
-                                f->results->entries[i].segment, ws_status_text(status));
+            return ws_error_set(error, status, "cannot read document %u of segment %u: %s",
+                                f->results->entries[i].doc, f->results->entries[i].segment,
+                                ws_status_text(status));
     }
     return WS_OK;
 }
@@ -328,13 +380,14 @@ static ws_status prepare(fetcher *f)
         ws_highlight_collect(f->results->query, (uint32_t)f->title, &f->title_words);
     if (f->body >= 0)
         ws_highlight_collect(f->results->query, (uint32_t)f->body, &f->body_words);
-    f->terms = ws_arena_calloc(&f->results->arena, f->results->snapshot->manifest.n_segments + 1u, sizeof *f->terms);
+    f->terms = ws_arena_calloc(&f->results->arena, f->results->snapshot->manifest.n_segments + 1u,
+                               sizeof *f->terms);
     return f->terms ? WS_OK : WS_ERR_NOMEM;
 }
 
-ws_status ws_results_fetch_with(ws_results *results, uint32_t from, uint32_t n, const ws_fetch_options *options,
-                                ws_stored_reader *reader, ws_analyzer *analyzer, const ws_budget *budget,
-                                ws_error *error)
+ws_status ws_results_fetch_with(ws_results *results, uint32_t from, uint32_t n,
+                                const ws_fetch_options *options, ws_stored_reader *reader,
+                                ws_analyzer *analyzer, const ws_budget *budget, ws_error *error)
 {
     uint64_t start = ws_thread_cpu_ns(), bytes = ws_stored_bytes(reader);
     fetcher *f = ws_calloc(1, sizeof *f);

@@ -25,7 +25,8 @@ static void add_word(const ws_query *query, uint32_t list, ws_highlight_words *o
         out->words[out->n++] = (ws_highlight_word){text, list, (uint32_t)is_hangul(text)};
 }
 
-static void add_alternative(const ws_query *query, const ws_query_alternative *a, ws_highlight_words *out)
+static void add_alternative(const ws_query *query, const ws_query_alternative *a,
+                            ws_highlight_words *out)
 {
     for (uint32_t i = 0; i < a->n_places; i++) {
         const ws_query_place *place = &query->places[a->first_place + i];
@@ -67,7 +68,8 @@ static uint32_t find_in_run(const ws_highlight_words *words, ws_str text, const 
     return n;
 }
 
-static uint32_t find_whole(const ws_highlight_words *words, const ws_token *t, ws_highlight_match *out, uint32_t cap)
+static uint32_t find_whole(const ws_highlight_words *words, const ws_token *t,
+                           ws_highlight_match *out, uint32_t cap)
 {
     for (uint32_t w = 0; w < words->n && cap; w++)
         if (!words->words[w].hangul && ws_str_eq(words->words[w].text, t->text)) {
@@ -98,8 +100,8 @@ uint32_t ws_highlight_find(const ws_highlight_words *words, ws_str text, const w
     return n;
 }
 
-uint32_t ws_highlight_spans(const ws_highlight_match *matches, uint32_t n, uint32_t from, uint32_t to,
-                            ws_span *spans)
+uint32_t ws_highlight_spans(const ws_highlight_match *matches, uint32_t n, uint32_t from,
+                            uint32_t to, ws_span *spans)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++) {

@@ -17,7 +17,7 @@ typedef struct {
     struct ws_result_value { /* short stored values, by field */
         uint8_t field;
         ws_str bytes;
-    } *values;
+    } * values;
     uint32_t n_values;
 } ws_result_hit;
 
@@ -37,8 +37,8 @@ struct ws_results {
 /* Fetch of hits [from, from + n): stored fields, snippet, spans. In engine/query/fetch.c. `reader`
  * and `analyzer` belong to the calling thread; both non-NULL. */
 struct ws_stored_reader;
-ws_status ws_results_fetch_with(ws_results *results, uint32_t from, uint32_t n, const ws_fetch_options *options,
-                                struct ws_stored_reader *reader, ws_analyzer *analyzer, const ws_budget *budget,
-                                ws_error *error);
+ws_status ws_results_fetch_with(ws_results *results, uint32_t from, uint32_t n,
+                                const ws_fetch_options *options, struct ws_stored_reader *reader,
+                                ws_analyzer *analyzer, const ws_budget *budget, ws_error *error);
 
 #endif

@@ -50,16 +50,18 @@ uint32_t ws_snippet_window(ws_snippet_event *events, uint32_t n, uint32_t width)
     return best;
 }
 
-/* The group of matches within `code_points` that holds the most distinct words: its first and last match. */
-static void best_group(ws_str text, const ws_highlight_match *m, uint32_t n, uint32_t code_points, uint32_t *first_best,
-                       uint32_t *last_best)
+/* The group of matches within `code_points` that holds the most distinct words: its first and last
+ * match. */
+static void best_group(ws_str text, const ws_highlight_match *m, uint32_t n, uint32_t code_points,
+                       uint32_t *first_best, uint32_t *last_best)
 {
     word_count c = {{0}, 0};
     uint32_t first = 0, best = 0;
     *first_best = *last_best = 0;
     for (uint32_t last = 0; last < n; last++) {
         enter(&c, m[last].word);
-        while (first < last && ws_utf8_count(ws_str_sub(text, m[first].start, m[last].end)) > code_points)
+        while (first < last &&
+               ws_utf8_count(ws_str_sub(text, m[first].start, m[last].end)) > code_points)
             leave(&c, m[first++].word);
         if (c.distinct > best) {
             best = c.distinct;
@@ -106,8 +108,8 @@ static uint32_t word_end(ws_str text, uint32_t at, uint32_t limit)
     return at;
 }
 
-void ws_snippet_cut(ws_str text, const ws_highlight_match *matches, uint32_t n, uint32_t code_points, uint32_t *from,
-                    uint32_t *to)
+void ws_snippet_cut(ws_str text, const ws_highlight_match *matches, uint32_t n,
+                    uint32_t code_points, uint32_t *from, uint32_t *to)
 {
     uint32_t first = 0, last = 0, keep_from = 0, keep_to = 0;
     *from = 0;

@@ -34,7 +34,8 @@ static ws_status open_icu(ws_analyzer *a, ws_error *error)
     UErrorCode code = U_ZERO_ERROR;
     a->words = ubrk_open(UBRK_WORD, "en", NULL, 0, &code);
     if (U_FAILURE(code))
-        return ws_error_set(error, WS_ERR_STATE, "ICU gives no word iterator: %s", u_errorName(code));
+        return ws_error_set(error, WS_ERR_STATE, "ICU gives no word iterator: %s",
+                            u_errorName(code));
     for (uint32_t c = 0; c < 128; c++)
         ws_script_class(a->scripts, c);
     return WS_OK;
@@ -81,8 +82,8 @@ void ws_analyzer_free(ws_analyzer *a)
 
 size_t ws_analyzer_memory(const ws_analyzer *a)
 {
-    return sizeof *a + sizeof *a->scripts + ws_english_memory(a->english) + ws_normalizer_memory(&a->normalizer) +
-           a->tokens_cap * sizeof *a->tokens + a->pool.cap;
+    return sizeof *a + sizeof *a->scripts + ws_english_memory(a->english) +
+           ws_normalizer_memory(&a->normalizer) + a->tokens_cap * sizeof *a->tokens + a->pool.cap;
 }
 
 /* --- tokens --- */
@@ -98,15 +99,16 @@ static ws_status grow(ws_analyzer *a)
     return WS_OK;
 }
 
-ws_status ws_analyzer_emit(ws_analyzer *a, uint32_t stream, ws_str text, size_t from, size_t to, uint32_t position,
-                           uint32_t flags)
+ws_status ws_analyzer_emit(ws_analyzer *a, uint32_t stream, ws_str text, size_t from, size_t to,
+                           uint32_t position, uint32_t flags)
 {
     if (a->n_tokens == a->tokens_cap)
         WS_TRY(grow(a));
     ws_token *t = &a->tokens[a->n_tokens++];
     *t = (ws_token){text, (uint32_t)from, (uint32_t)to, position, (uint8_t)stream, (uint8_t)flags};
     if (!a->plain)
-        ws_normalizer_original(&a->normalizer, (uint32_t)from, (uint32_t)to, &a->hint, &t->start, &t->end);
+        ws_normalizer_original(&a->normalizer, (uint32_t)from, (uint32_t)to, &a->hint, &t->start,
+                               &t->end);
     a->counts[stream]++;
     a->n_long += text.len > TERM_LONG;
     return WS_OK;
@@ -135,7 +137,8 @@ static ws_status run_whitespace(ws_analyzer *a, ws_str text)
         for (end = at; end < text.len && !is_separator(text.ptr[end]);)
             end++;
         if (end > at)
-            WS_TRY(ws_analyzer_emit(a, WS_STREAM_WORD, ws_str_sub(text, at, end), at, end, a->position++, 0));
+            WS_TRY(ws_analyzer_emit(a, WS_STREAM_WORD, ws_str_sub(text, at, end), at, end,
+                                    a->position++, 0));
     }
     return WS_OK;
 }
@@ -144,7 +147,8 @@ static ws_status normalise(ws_analyzer *a, ws_str text)
 {
     a->plain = 0;
     WS_TRY(ws_normalizer_run(&a->normalizer, text));
-    /* A stem may be a letter longer than its word, and a word with typographic apostrophes is kept twice. */
+    /* A stem may be a letter longer than its word, and a word with typographic apostrophes is kept
+     * twice. */
     ws_buf_clear(&a->pool);
     return ws_buf_reserve(&a->pool, a->normalizer.text.len * 3 + 64);
 }
@@ -153,7 +157,8 @@ static ws_status run_keyword(ws_analyzer *a, ws_str text)
 {
     WS_TRY(normalise(a, text));
     ws_str whole = ws_buf_slice(&a->normalizer.text);
-    return whole.len ? ws_analyzer_emit(a, WS_STREAM_WORD, whole, 0, whole.len, a->position++, 0) : WS_OK;
+    return whole.len ? ws_analyzer_emit(a, WS_STREAM_WORD, whole, 0, whole.len, a->position++, 0)
+                     : WS_OK;
 }
 
 static ws_status run_standard(ws_analyzer *a, ws_str text)
@@ -164,8 +169,10 @@ static ws_status run_standard(ws_analyzer *a, ws_str text)
 
 ws_status ws_analyzer_run(ws_analyzer *a, uint32_t kind, uint32_t mode, ws_str text, ws_tokens *out)
 {
-    static ws_status (*const run[])(ws_analyzer *, ws_str) = {run_standard, run_whitespace, run_keyword};
-    (void)mode; /* documents and queries are read alike: the streams carry what only one of them needs */
+    static ws_status (*const run[])(ws_analyzer *, ws_str) = {run_standard, run_whitespace,
+                                                              run_keyword};
+    (void)mode; /* documents and queries are read alike: the streams carry what only one of them
+                   needs */
     memset(out, 0, sizeof *out);
     if (kind >= WS_ARRAY_LEN(run))
         return WS_ERR_ARG;
@@ -188,9 +195,12 @@ ws_status ws_analyzer_run(ws_analyzer *a, uint32_t kind, uint32_t mode, ws_str t
 
 /* Every script and rule once. */
 static const char probe[] =
-    "대한민국은 민주공화국이다. 위키백과의 학교에서부터 2018년에 3.5km를 1,234,567명 10.1인치 iPhone15프로 K-POP은 C++과 C# .NET "
-    "ㄷㅎㅁㄱ ㅎㅏㄴ 도로ㆍ지반·수자원 5·18 hyphen\xc2\xad" "ation 한\xe2\x80\x8b글 서울(서울特別市) café CAFÉ ＫＢＳ뉴스 ㈜카카오 "
-    "running studies don't O\xe2\x80\x99Neil's www.example.com foo_bar@example.com カタカナ ｶﾀｶﾅ 東京 ภาษาไทย русский Ελληνικά "
+    "대한민국은 민주공화국이다. 위키백과의 학교에서부터 2018년에 3.5km를 1,234,567명 10.1인치 "
+    "iPhone15프로 K-POP은 C++과 C# .NET "
+    "ㄷㅎㅁㄱ ㅎㅏㄴ 도로ㆍ지반·수자원 5·18 hyphen\xc2\xad"
+    "ation 한\xe2\x80\x8b글 서울(서울特別市) café CAFÉ ＫＢＳ뉴스 ㈜카카오 "
+    "running studies don't O\xe2\x80\x99Neil's www.example.com foo_bar@example.com カタカナ ｶﾀｶﾅ "
+    "東京 ภาษาไทย русский Ελληνικά "
     "\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab\xe1\x84\x80\xe1\x85\xb3\xe1\x86\xaf ẞ İ ① Ⅻ ㎞";
 
 static void mix(ws_buf *buf, const ws_token *t)

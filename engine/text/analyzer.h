@@ -12,7 +12,8 @@
  *                      with its particle, or joined (k-pop over k and pop, at the position of k);
  *                      not scored by default, used by quoted text
  *
- *   대한민국은 (U+B300 U+D55C U+BBFC U+AD6D U+C740)  ->  word 대한민국 · bigrams 대한 한민 민국 국은 · surface 대한민국은
+ *   대한민국은 (U+B300 U+D55C U+BBFC U+AD6D U+C740)  ->  word 대한민국 · bigrams 대한 한민 민국
+ * 국은 · surface 대한민국은
  *
  * Positions count words from 0; a bigram and a surface carry the position of their word. Byte
  * offsets point into the original text (before normalisation) and lie on code-point boundaries.
@@ -31,7 +32,7 @@
 #define WS_STREAMS        3u
 
 /* Analyzer names of a schema field. */
-#define WS_ANALYZER_STANDARD   0u /* by script: Korean default, English stems */
+#define WS_ANALYZER_STANDARD 0u /* by script: Korean default, English stems */
 /* text is tokenised already: split at U+0020, \t, \n, \r; nothing else is touched */
 #define WS_ANALYZER_WHITESPACE 1u
 #define WS_ANALYZER_KEYWORD    2u /* the whole value, normalised and case-folded, is one token */
@@ -44,12 +45,12 @@
 #define WS_TOKEN_HANGUL  8u
 
 typedef struct {
-    ws_str text;         /* normalised; valid until the next run of this analyzer or its free */
+    ws_str text; /* normalised; valid until the next run of this analyzer or its free */
     /* bytes of the original text; [start, end) covers the word as written, particle included */
     uint32_t start, end;
-    uint32_t position;   /* word number, from 0 */
-    uint8_t stream;      /* WS_STREAM_* */
-    uint8_t flags;       /* WS_TOKEN_* */
+    uint32_t position; /* word number, from 0 */
+    uint8_t stream;    /* WS_STREAM_* */
+    uint8_t flags;     /* WS_TOKEN_* */
 } ws_token;
 
 typedef struct {
@@ -57,9 +58,9 @@ typedef struct {
      * follows its parts) */
     const ws_token *tokens;
     uint32_t n_tokens;
-    uint32_t n_positions;       /* positions used: the last one + 1 */
+    uint32_t n_positions;        /* positions used: the last one + 1 */
     uint32_t counts[WS_STREAMS]; /* tokens by stream: these are the field lengths that BM25 uses */
-    uint32_t n_replaced;        /* invalid UTF-8 sequences that were read as U+FFFD */
+    uint32_t n_replaced;         /* invalid UTF-8 sequences that were read as U+FFFD */
     /* tokens longer than WS_TERM_MAX bytes (cut when stored, see docs/format.md) */
     uint32_t n_long;
 } ws_tokens;
@@ -87,7 +88,8 @@ size_t ws_analyzer_memory(const ws_analyzer *analyzer);
  *   out    filled; its arrays are the analyzer's, valid until its next run
  * A text with a letter, digit or symbol word never loses all its tokens. No allocation after
  * warm-up. Errors: WS_ERR_NOMEM, WS_ERR_LIMIT (too long). Cost: linear. */
-ws_status ws_analyzer_run(ws_analyzer *analyzer, uint32_t kind, uint32_t mode, ws_str text, ws_tokens *out);
+ws_status ws_analyzer_run(ws_analyzer *analyzer, uint32_t kind, uint32_t mode, ws_str text,
+                          ws_tokens *out);
 
 /* Hash of the tokens of a fixed probe text: two libraries with the same value index and query
  * alike, whatever their versions say. Stored in every segment and manifest. */

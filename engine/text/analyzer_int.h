@@ -15,7 +15,7 @@ struct ws_analyzer {
     ws_english *english;
     ws_korean_rules korean;
     ws_script_table *scripts;
-    void *words;           /* UBreakIterator for dense scripts; its text is set per run */
+    void *words; /* UBreakIterator for dense scripts; its text is set per run */
     /* Hangul runs seen: 56 bits of hash, 8 bits of stem syllables + 1 */
     uint64_t stem_slots[WS_STEM_SLOTS];
 
@@ -24,15 +24,16 @@ struct ws_analyzer {
     /* token texts that are not slices of the normalised text; reserved before a run, never moved
      * during it */
     ws_buf pool;
-    uint32_t position;     /* of the next word */
-    uint32_t hint;         /* of ws_normalizer_original */
+    uint32_t position; /* of the next word */
+    uint32_t hint;     /* of ws_normalizer_original */
     uint32_t counts[WS_STREAMS];
     uint32_t n_long;
-    int plain;             /* 1: offsets are those of the text (nothing was normalised) */
+    int plain; /* 1: offsets are those of the text (nothing was normalised) */
 };
 
 /* Adds a token whose text is valid until the next run; [from, to) in the normalised text. */
-ws_status ws_analyzer_emit(ws_analyzer *a, uint32_t stream, ws_str text, size_t from, size_t to, uint32_t position, uint32_t flags);
+ws_status ws_analyzer_emit(ws_analyzer *a, uint32_t stream, ws_str text, size_t from, size_t to,
+                           uint32_t position, uint32_t flags);
 
 /* Copies a text into the pool. */
 ws_str ws_analyzer_keep(ws_analyzer *a, ws_str text);

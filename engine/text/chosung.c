@@ -1,4 +1,5 @@
-/* Does what was typed begin an entry, when some syllables are initials only? 대ㅎㅁㄱ (U+B300 U+314E U+3141 U+3131) begins 대한민국. */
+/* Does what was typed begin an entry, when some syllables are initials only? 대ㅎㅁㄱ (U+B300
+ * U+314E U+3141 U+3131) begins 대한민국. */
 #include "base/bytes.h"
 #include "engine/text/jamo.h"
 #include "engine/text/utf8.h"
@@ -46,7 +47,8 @@ static int match_initials(const char *typed, size_t n, ws_str entry, size_t *at)
     return 1;
 }
 
-/* The typed syllable, or what follows of it, against the entry's next ones: its keys run on into the next syllable when it is the last typed (댛 for 대한). */
+/* The typed syllable, or what follows of it, against the entry's next ones: its keys run on into
+ * the next syllable when it is the last typed (댛 for 대한). */
 static int match_syllable(uint32_t typed, ws_str entry, size_t *at, int last)
 {
     char want[KEYS_MAX], keys[KEYS_MAX];
@@ -69,7 +71,8 @@ static int match_syllable(uint32_t typed, ws_str entry, size_t *at, int last)
 
 static int is_bare_jamo(const char *keys, size_t n, uint32_t c)
 {
-    return n && !ws_is_syllable(c) && (uint8_t)keys[0] >= WS_JAMO_CONSONANT && (uint8_t)keys[0] < WS_JAMO_END;
+    return n && !ws_is_syllable(c) && (uint8_t)keys[0] >= WS_JAMO_CONSONANT &&
+           (uint8_t)keys[0] < WS_JAMO_END;
 }
 
 int ws_chosung_match(ws_str typed, ws_str entry)

@@ -17,15 +17,17 @@ static size_t stem_of(ws_analyzer *a, ws_str run, uint32_t after)
     return ((*slot & 0xff) - 1) * SYLLABLE;
 }
 
-static ws_status bigrams(ws_analyzer *a, ws_str text, size_t from, size_t to, size_t stem, uint32_t position)
+static ws_status bigrams(ws_analyzer *a, ws_str text, size_t from, size_t to, size_t stem,
+                         uint32_t position)
 {
     if (to - from == SYLLABLE)
         return ws_analyzer_emit(a, WS_STREAM_BIGRAM, ws_str_sub(text, from, to), from, to, position,
                                 WS_TOKEN_HANGUL | WS_TOKEN_IN_STEM);
     for (size_t at = from; at + 2 * SYLLABLE <= to; at += SYLLABLE) {
         uint32_t in_stem = at + 2 * SYLLABLE <= from + stem ? WS_TOKEN_IN_STEM : 0;
-        ws_status status = ws_analyzer_emit(a, WS_STREAM_BIGRAM, ws_str_sub(text, at, at + 2 * SYLLABLE), at,
-                                            at + 2 * SYLLABLE, position, WS_TOKEN_HANGUL | in_stem);
+        ws_status status =
+            ws_analyzer_emit(a, WS_STREAM_BIGRAM, ws_str_sub(text, at, at + 2 * SYLLABLE), at,
+                             at + 2 * SYLLABLE, position, WS_TOKEN_HANGUL | in_stem);
         if (status)
             return status;
     }
@@ -39,7 +41,8 @@ ws_status ws_analyzer_hangul(ws_analyzer *a, ws_str text, size_t from, size_t to
     if (stem == 0)
         return WS_OK; /* a particle of the word before */
     uint32_t position = a->position++;
-    ws_status status = ws_analyzer_emit(a, WS_STREAM_WORD, ws_str_sub(run, 0, stem), from, to, position, WS_TOKEN_HANGUL);
+    ws_status status = ws_analyzer_emit(a, WS_STREAM_WORD, ws_str_sub(run, 0, stem), from, to,
+                                        position, WS_TOKEN_HANGUL);
     if (!status && stem != run.len)
         status = ws_analyzer_emit(a, WS_STREAM_SURFACE, run, from, to, position, WS_TOKEN_HANGUL);
     return status ? status : bigrams(a, text, from, to, stem, position);

@@ -14,22 +14,30 @@ typedef struct {
 /* clang-format off */
 /* ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ, in the order of syllables */
 static const keys medials[21] = {
-    {V(0), 0}, {V(1), 0}, {V(2), 0}, {V(3), 0}, {V(4), 0}, {V(5), 0}, {V(6), 0}, {V(7), 0}, {V(8), 0},
-    {V(8), V(0)}, {V(8), V(1)}, {V(8), V(13)}, {V(9), 0}, {V(10), 0}, {V(10), V(4)}, {V(10), V(5)}, {V(10), V(13)},
+    {V(0), 0}, {V(1), 0}, {V(2), 0}, {V(3), 0}, {V(4), 0}, {V(5), 0}, {V(6), 0}, {V(7), 0},
+    {V(8), 0},
+    {V(8), V(0)}, {V(8), V(1)}, {V(8), V(13)}, {V(9), 0}, {V(10), 0}, {V(10), V(4)},
+    {V(10), V(5)}, {V(10), V(13)},
     {V(11), 0}, {V(12), 0}, {V(12), V(13)}, {V(13), 0},
 };
 /* none, ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ */
 static const keys finals[28] = {
-    {0, 0}, {C(0), 0}, {C(1), 0}, {C(0), C(9)}, {C(2), 0}, {C(2), C(12)}, {C(2), C(18)}, {C(3), 0}, {C(5), 0},
-    {C(5), C(0)}, {C(5), C(6)}, {C(5), C(7)}, {C(5), C(9)}, {C(5), C(16)}, {C(5), C(17)}, {C(5), C(18)}, {C(6), 0},
-    {C(7), 0}, {C(7), C(9)}, {C(9), 0}, {C(10), 0}, {C(11), 0}, {C(12), 0}, {C(14), 0}, {C(15), 0}, {C(16), 0},
+    {0, 0}, {C(0), 0}, {C(1), 0}, {C(0), C(9)}, {C(2), 0}, {C(2), C(12)}, {C(2), C(18)},
+    {C(3), 0}, {C(5), 0},
+    {C(5), C(0)}, {C(5), C(6)}, {C(5), C(7)}, {C(5), C(9)}, {C(5), C(16)}, {C(5), C(17)},
+    {C(5), C(18)}, {C(6), 0},
+    {C(7), 0}, {C(7), C(9)}, {C(9), 0}, {C(10), 0}, {C(11), 0}, {C(12), 0}, {C(14), 0},
+    {C(15), 0}, {C(16), 0},
     {C(17), 0}, {C(18), 0},
 };
 /* Compatibility consonants U+3131 to U+314E: ㄱㄲㄳㄴㄵㄶㄷㄸㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅃㅄㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ */
 static const keys compatibility[30] = {
-    {C(0), 0}, {C(1), 0}, {C(0), C(9)}, {C(2), 0}, {C(2), C(12)}, {C(2), C(18)}, {C(3), 0}, {C(4), 0}, {C(5), 0},
-    {C(5), C(0)}, {C(5), C(6)}, {C(5), C(7)}, {C(5), C(9)}, {C(5), C(16)}, {C(5), C(17)}, {C(5), C(18)}, {C(6), 0},
-    {C(7), 0}, {C(8), 0}, {C(7), C(9)}, {C(9), 0}, {C(10), 0}, {C(11), 0}, {C(12), 0}, {C(13), 0}, {C(14), 0},
+    {C(0), 0}, {C(1), 0}, {C(0), C(9)}, {C(2), 0}, {C(2), C(12)}, {C(2), C(18)}, {C(3), 0},
+    {C(4), 0}, {C(5), 0},
+    {C(5), C(0)}, {C(5), C(6)}, {C(5), C(7)}, {C(5), C(9)}, {C(5), C(16)}, {C(5), C(17)},
+    {C(5), C(18)}, {C(6), 0},
+    {C(7), 0}, {C(8), 0}, {C(7), C(9)}, {C(9), 0}, {C(10), 0}, {C(11), 0}, {C(12), 0}, {C(13), 0},
+    {C(14), 0},
     {C(15), 0}, {C(16), 0}, {C(17), 0}, {C(18), 0},
 };
 /* The letter on the key of each symbol. */
@@ -39,9 +47,11 @@ static const char letters[33] = {
 };
 /* Code point of each symbol in the compatibility block. */
 static const uint16_t shown[33] = {
-    0x3131, 0x3132, 0x3134, 0x3137, 0x3138, 0x3139, 0x3141, 0x3142, 0x3143, 0x3145, 0x3146, 0x3147, 0x3148, 0x3149,
+    0x3131, 0x3132, 0x3134, 0x3137, 0x3138, 0x3139, 0x3141, 0x3142, 0x3143, 0x3145, 0x3146,
+    0x3147, 0x3148, 0x3149,
     0x314a, 0x314b, 0x314c, 0x314d, 0x314e,
-    0x314f, 0x3150, 0x3151, 0x3152, 0x3153, 0x3154, 0x3155, 0x3156, 0x3157, 0x315b, 0x315c, 0x3160, 0x3161, 0x3163,
+    0x314f, 0x3150, 0x3151, 0x3152, 0x3153, 0x3154, 0x3155, 0x3156, 0x3157, 0x315b, 0x315c,
+    0x3160, 0x3161, 0x3163,
 };
 /* clang-format on */
 
@@ -103,7 +113,10 @@ static uint32_t widen(uint32_t c)
 {
     static const struct {
         uint16_t from, to, wide;
-    } runs[] = {{0xffa1, 0xffbe, 0x3131}, {0xffc2, 0xffc7, 0x314f}, {0xffca, 0xffcf, 0x3155}, {0xffd2, 0xffd7, 0x315b},
+    } runs[] = {{0xffa1, 0xffbe, 0x3131},
+                {0xffc2, 0xffc7, 0x314f},
+                {0xffca, 0xffcf, 0x3155},
+                {0xffd2, 0xffd7, 0x315b},
                 {0xffda, 0xffdc, 0x3161}};
     for (size_t i = 0; i < WS_ARRAY_LEN(runs); i++)
         if (c >= runs[i].from && c <= runs[i].to)
@@ -131,8 +144,9 @@ static keys jamo_keys(uint32_t c)
 
 static int is_dropped(uint32_t c)
 {
-    return c == ' ' || (c >= '\t' && c <= '\r') || c == 0xa0 || c == 0xad || (c >= 0x200b && c <= 0x200d) || c == 0x2060 ||
-           c == 0xfeff || c == 0x3000 || c == 0x3164 || c == 0xffa0;
+    return c == ' ' || (c >= '\t' && c <= '\r') || c == 0xa0 || c == 0xad ||
+           (c >= 0x200b && c <= 0x200d) || c == 0x2060 || c == 0xfeff || c == 0x3000 ||
+           c == 0x3164 || c == 0xffa0;
 }
 
 size_t ws_jamo_key(ws_str text, char *out, size_t cap)
@@ -191,7 +205,8 @@ size_t ws_jamo_is_chosung(ws_str key)
     return key.len;
 }
 
-/* A byte that is a symbol, and not part of another character: symbols are continuation bytes, so skip whole characters. */
+/* A byte that is a symbol, and not part of another character: symbols are continuation bytes, so
+ * skip whole characters. */
 static size_t next_unit(ws_str key, size_t at, uint8_t *symbol)
 {
     uint32_t c;
@@ -250,7 +265,8 @@ size_t ws_qwerty_to_jamo(ws_str text, char *out, size_t cap)
 
 /* --- composing --- */
 
-/* Index of the jamo that two keys make, or of the one that the first makes (second = 0); -1 when none. */
+/* Index of the jamo that two keys make, or of the one that the first makes (second = 0); -1 when
+ * none. */
 static int find_keys(const keys *table, int n, uint8_t first, uint8_t second)
 {
     for (int i = 0; i < n; i++)
@@ -274,17 +290,20 @@ static size_t take_vowel(ws_str key, size_t at, int *medial)
     return 1;
 }
 
-/* Takes the consonants that end a syllable: the last consonant before a vowel begins the next one. */
+/* Takes the consonants that end a syllable: the last consonant before a vowel begins the next one.
+ */
 static size_t take_final(ws_str key, size_t at, int *final)
 {
-    uint8_t first = symbol_at(key, at), second = symbol_at(key, at + 1), third = symbol_at(key, at + 2);
+    uint8_t first = symbol_at(key, at), second = symbol_at(key, at + 1),
+            third = symbol_at(key, at + 2);
     *final = 0;
     if (!first || !is_consonant(first) || is_vowel(second))
         return 0;
     int single = find_keys(finals, 28, first, 0);
     if (single < 0)
         return 0; /* ㄸㅃㅉ end no syllable */
-    if (second && is_consonant(second) && !is_vowel(third) && (*final = find_keys(finals, 28, first, second)) > 0)
+    if (second && is_consonant(second) && !is_vowel(third) &&
+        (* final = find_keys(finals, 28, first, second)) > 0)
         return 2;
     *final = single;
     return 1;
@@ -296,7 +315,7 @@ static size_t compose_syllable(ws_str key, size_t at, sink *s)
     uint32_t initial = (uint8_t)key.ptr[at] - WS_JAMO_CONSONANT;
     size_t n = 1 + take_vowel(key, at + 1, &medial);
     n += take_final(key, at + n, &final);
-    put_code_point(s, 0xac00 + (initial * 21 + (uint32_t)medial) * 28 + (uint32_t)final);
+    put_code_point(s, 0xac00 + (initial * 21 + (uint32_t)medial) * 28 + (uint32_t) final);
     return n;
 }
 

@@ -1,10 +1,10 @@
 /* Hangul as keystrokes of the two-set keyboard: one byte a key, so that what an input method shows
  * half-way is a byte prefix.
  *
- * 33 symbols: 19 consonants 0x80 to 0x92 (ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ), 14 vowels 0x93 to 0xA0
- * (ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅛㅜㅠㅡㅣ). Compound vowels and finals are the keys that make them; ㅐㅔㅒㅖ and ㄲㄸㅃㅆㅉ are one
- * key. 값 (U+AC12) = ㄱㅏㅂㅅ = 80 93 87 89. The bytes are UTF-8 continuation bytes, so they cannot be
- * taken for the beginning of another script's character.
+ * 33 symbols: 19 consonants 0x80 to 0x92 (ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ), 14 vowels 0x93
+ * to 0xA0 (ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅛㅜㅠㅡㅣ). Compound vowels and finals are the keys that make them;
+ * ㅐㅔㅒㅖ and ㄲㄸㅃㅆㅉ are one key. 값 (U+AC12) = ㄱㅏㅂㅅ = 80 93 87 89. The bytes are UTF-8
+ * continuation bytes, so they cannot be taken for the beginning of another script's character.
  *
  * Input is normalised text (engine/text/normalize.h), or anything: invalid UTF-8 is copied byte by
  * byte. All functions write at most `cap` bytes and return the length that is needed. [any].

@@ -8,9 +8,10 @@
 #include "engine/text/jamo.h"
 #include "engine/text/utf8.h"
 
-#define BMP          65536u
-#define CLUSTER_MAX  64u  /* UTF-16 units: longer clusters are cut (zalgo), each part normalised alone */
-#define MIDDLE_DOT   0xb7u
+#define BMP 65536u
+#define CLUSTER_MAX                                                                                \
+ 64u /* UTF-16 units: longer clusters are cut (zalgo), each part normalised alone */
+#define MIDDLE_DOT 0xb7u
 
 /* Facts about a code point. */
 #define UNKNOWN   0u
@@ -48,7 +49,8 @@ size_t ws_normalizer_memory(const ws_normalizer *n)
 
 static void add_piece(ws_normalizer *n, size_t in, size_t in_length, uint32_t linear)
 {
-    ws_map_piece *last = n->pieces.len ? (ws_map_piece *)(void *)(n->pieces.data + n->pieces.len) - 1 : NULL;
+    ws_map_piece *last =
+        n->pieces.len ? (ws_map_piece *)(void *)(n->pieces.data + n->pieces.len) - 1 : NULL;
     uint32_t out = (uint32_t)n->text.len;
     if (linear && last && last->linear && last->in + (out - last->out) == in) {
         last->in_length += (uint32_t)in_length;
@@ -83,7 +85,9 @@ static uint8_t find_fact(const ws_normalizer *n, uint32_t c)
     if (!unorm2_hasBoundaryBefore(n->nfkc, (UChar32)c))
         return ATTACHED;
     int32_t made = unorm2_normalize(n->nfkc, in, length, out, 24, &code);
-    return U_SUCCESS(code) && made == length && memcmp(in, out, (size_t)length * sizeof *in) == 0 ? UNCHANGED : CHANGED;
+    return U_SUCCESS(code) && made == length && memcmp(in, out, (size_t)length * sizeof *in) == 0
+               ? UNCHANGED
+               : CHANGED;
 }
 
 static uint8_t fact(ws_normalizer *n, uint32_t c)
@@ -120,7 +124,8 @@ static int is_dot(uint32_t c)
 /* --- one cluster through ICU --- */
 
 /* The end of the cluster that begins at `at`: the next code point that begins one. */
-static size_t cluster_end(ws_normalizer *n, ws_str text, size_t at, UChar units[CLUSTER_MAX], int32_t *n_units)
+static size_t cluster_end(ws_normalizer *n, ws_str text, size_t at, UChar units[CLUSTER_MAX],
+                          int32_t *n_units)
 {
     *n_units = 0;
     for (int first = 1; at < text.len; first = 0) {
@@ -161,7 +166,8 @@ static ws_status run_cluster(ws_normalizer *n, ws_str text, size_t at, size_t *n
 
 /* --- the walk --- */
 
-/* The first byte of the code point before `at` that was just copied, when the next one attaches to it: it must be normalised again, together. */
+/* The first byte of the code point before `at` that was just copied, when the next one attaches to
+ * it: it must be normalised again, together. */
 static size_t take_back(ws_normalizer *n, ws_str text, size_t at)
 {
     size_t from = ws_utf8_floor(text, at - 1);
@@ -189,7 +195,8 @@ static ws_status step(ws_normalizer *n, ws_str text, size_t *at)
     } else if (fact(n, c) == UNCHANGED) {
         copy(n, text, *at, length);
     } else {
-        size_t from = fact(n, c) == ATTACHED && *at > 0 && n->pieces.len ? take_back(n, text, *at) : *at;
+        size_t from =
+            fact(n, c) == ATTACHED && *at > 0 && n->pieces.len ? take_back(n, text, *at) : *at;
         WS_TRY(run_cluster(n, text, from, &next));
         *at = next;
         return WS_OK;
@@ -249,7 +256,8 @@ ws_status ws_normalizer_run(ws_normalizer *n, ws_str text)
     return ws_buf_status(&n->pieces);
 }
 
-void ws_normalizer_original(const ws_normalizer *n, uint32_t from, uint32_t to, uint32_t *hint, uint32_t *start, uint32_t *end)
+void ws_normalizer_original(const ws_normalizer *n, uint32_t from, uint32_t to, uint32_t *hint,
+                            uint32_t *start, uint32_t *end)
 {
     const ws_map_piece *p = (const ws_map_piece *)(const void *)n->pieces.data;
     uint32_t n_pieces = (uint32_t)(n->pieces.len / sizeof *p), i = *hint;

@@ -1,8 +1,8 @@
 /* Text to the form that is indexed: NFKC with case folding, Hangul composed, keyboard jamo kept;
  * and the way back to the original bytes. [1].
  *
- * Keyboard jamo (U+3131 to U+318E) are set aside before NFKC, which would turn ㅎㅏㄴ into 하 + U+1102;
- * half-width jamo become keyboard jamo first. U+318D, U+00B7 and U+2027 become U+00B7.
+ * Keyboard jamo (U+3131 to U+318E) are set aside before NFKC, which would turn ㅎㅏㄴ into 하 +
+ * U+1102; half-width jamo become keyboard jamo first. U+318D, U+00B7 and U+2027 become U+00B7.
  * Default-ignorables (soft hyphen, zero-width space and joiners) vanish. Invalid UTF-8 becomes
  * U+FFFD and is counted.
  *
@@ -24,9 +24,9 @@ typedef struct {
 } ws_map_piece;
 
 typedef struct {
-    ws_buf text;     /* the normalised text */
-    ws_buf pieces;   /* ws_map_piece[], ascending; the first has out = 0 */
-    ws_buf facts;    /* one byte a BMP code point, found out lazily: does ICU change it */
+    ws_buf text;      /* the normalised text */
+    ws_buf pieces;    /* ws_map_piece[], ascending; the first has out = 0 */
+    ws_buf facts;     /* one byte a BMP code point, found out lazily: does ICU change it */
     const void *nfkc; /* UNormalizer2 of ICU: a singleton, not owned */
     uint32_t n_replaced;
 } ws_normalizer;
@@ -40,7 +40,8 @@ ws_status ws_normalizer_run(ws_normalizer *n, ws_str text);
 
 /* Original bytes [*start, *end) of the output bytes [from, to). *hint is a piece index to begin
  * from (0 at first; ascending calls make the walk linear in all). */
-void ws_normalizer_original(const ws_normalizer *n, uint32_t from, uint32_t to, uint32_t *hint, uint32_t *start, uint32_t *end);
+void ws_normalizer_original(const ws_normalizer *n, uint32_t from, uint32_t to, uint32_t *hint,
+                            uint32_t *start, uint32_t *end);
 
 size_t ws_normalizer_memory(const ws_normalizer *n);
 

@@ -1,7 +1,7 @@
 /* From normalised text to words: runs of one script, numbers, joined words, symbol words.
  *
- *   iPhone15프로   iphone · 15 · 프로, and the surface iphone15       2018년에   2018 · 년 (surface 년에)
- *   K-POP은        k · pop, and the surface k-pop                     C++은      c++
+ *   iPhone15프로   iphone · 15 · 프로, and the surface iphone15       2018년에   2018 · 년 (surface
+ * 년에) K-POP은        k · pop, and the surface k-pop                     C++은      c++
  *   1,234,567명    1234567 · 명                                       10.1인치   10.1 · 인치
  */
 #include <unicode/ubrk.h>
@@ -58,12 +58,14 @@ static int is_middle_dot(ws_str text, size_t at)
     return at + 1 < text.len && (uint8_t)text.ptr[at] == 0xc2 && (uint8_t)text.ptr[at + 1] == 0xb7;
 }
 
-/* End of a number: digits, then groups after a point, a comma or a middle dot that stand directly between digits. A comma counts only before exactly
- * three digits. */
+/* End of a number: digits, then groups after a point, a comma or a middle dot that stand directly
+ * between digits. A comma counts only before exactly three digits. */
 static size_t number_end(ws_analyzer *a, ws_str text, size_t at)
 {
     for (size_t end = run_end(a, text, at, WS_CLASS_DIGIT);;) {
-        size_t joint = is_byte(text, end, '.') || is_byte(text, end, ',') ? 1 : is_middle_dot(text, end) ? 2 : 0;
+        size_t joint = is_byte(text, end, '.') || is_byte(text, end, ',') ? 1
+                       : is_middle_dot(text, end)                         ? 2
+                                                                          : 0;
         size_t next = joint ? run_end(a, text, end + joint, WS_CLASS_DIGIT) : end;
         if (!joint || next == end + joint || (text.ptr[end] == ',' && next - end - joint != 3))
             return end;
@@ -149,8 +151,8 @@ static ws_status letters(ws_analyzer *a, ws_str text, size_t from, size_t to)
 
 static int is_joint(ws_str text, size_t at)
 {
-    return is_byte(text, at, '-') || is_byte(text, at, '.') || is_byte(text, at, '_') || is_byte(text, at, '@') ||
-           is_byte(text, at, '&');
+    return is_byte(text, at, '-') || is_byte(text, at, '.') || is_byte(text, at, '_') ||
+           is_byte(text, at, '@') || is_byte(text, at, '&');
 }
 
 static int is_word_class(uint32_t class)
@@ -158,25 +160,31 @@ static int is_word_class(uint32_t class)
     return class == WS_CLASS_LATIN || class == WS_CLASS_DIGIT;
 }
 
-/* A word that begins with a letter: pieces of letters or digits, joined directly or by one joint. Each is a word; the whole is the surface of the first. */
+/* A word that begins with a letter: pieces of letters or digits, joined directly or by one joint.
+ * Each is a word; the whole is the surface of the first. */
 static ws_status latin(ws_analyzer *a, ws_str text, size_t from, size_t *next)
 {
     size_t at = from, tail = symbol_tail(text, from, run_end(a, text, from, WS_CLASS_LATIN));
     uint32_t position = a->position, pieces = 0;
-    if (tail > run_end(a, text, from, WS_CLASS_LATIN) && !is_word_class(class_or_other(a, text, tail))) {
+    if (tail > run_end(a, text, from, WS_CLASS_LATIN) &&
+        !is_word_class(class_or_other(a, text, tail))) {
         *next = tail;
         return word(a, ws_str_sub(text, from, tail), from, tail, 0);
     }
     for (uint32_t class = WS_CLASS_LATIN; is_word_class(class); pieces++) {
-        size_t end = class == WS_CLASS_LATIN ? letters_end(a, text, at) : run_end(a, text, at, WS_CLASS_DIGIT);
-        WS_TRY(class == WS_CLASS_LATIN ? letters(a, text, at, end) : word(a, ws_str_sub(text, at, end), at, end, WS_TOKEN_NUMBER));
+        size_t end = class == WS_CLASS_LATIN ? letters_end(a, text, at)
+                                             : run_end(a, text, at, WS_CLASS_DIGIT);
+        WS_TRY(class == WS_CLASS_LATIN
+                   ? letters(a, text, at, end)
+                   : word(a, ws_str_sub(text, at, end), at, end, WS_TOKEN_NUMBER));
         *next = end;
         at = end + (is_joint(text, end) ? 1 : 0);
         class = class_or_other(a, text, at);
     }
     if (pieces == 1)
         return WS_OK;
-    return ws_analyzer_emit(a, WS_STREAM_SURFACE, ws_str_sub(text, from, *next), from, *next, position, 0);
+    return ws_analyzer_emit(a, WS_STREAM_SURFACE, ws_str_sub(text, from, *next), from, *next,
+                            position, 0);
 }
 
 /* .net: a point before letters, at the beginning of a word. */
@@ -209,8 +217,8 @@ static ws_status dense(ws_analyzer *a, ws_str text, size_t from, size_t to)
     ws_status status = U_FAILURE(code) ? WS_ERR_NOMEM : WS_OK;
     int32_t begin = 0, end;
     while (!status && (end = ubrk_next(a->words)) != UBRK_DONE) {
-        status = word(a, ws_str_sub(text, from + (size_t)begin, from + (size_t)end), from + (size_t)begin,
-                      from + (size_t)end, 0);
+        status = word(a, ws_str_sub(text, from + (size_t)begin, from + (size_t)end),
+                      from + (size_t)begin, from + (size_t)end, 0);
         begin = end;
     }
     utext_close(&utext);
@@ -219,7 +227,8 @@ static ws_status dense(ws_analyzer *a, ws_str text, size_t from, size_t to)
 
 /* --- the walk --- */
 
-static ws_status split_run(ws_analyzer *a, ws_str text, size_t at, uint32_t class, uint32_t after, size_t *next)
+static ws_status split_run(ws_analyzer *a, ws_str text, size_t at, uint32_t class, uint32_t after,
+                           size_t *next)
 {
     switch (class) {
     case WS_CLASS_LATIN:
@@ -235,13 +244,16 @@ static ws_status split_run(ws_analyzer *a, ws_str text, size_t at, uint32_t clas
         return dense(a, text, at, *next);
     default: /* Han, kana, single jamo: the run is a word */
         *next = run_end(a, text, at, class);
-        return word(a, ws_str_sub(text, at, *next), at, *next, class == WS_CLASS_JAMO ? WS_TOKEN_HANGUL : 0);
+        return word(a, ws_str_sub(text, at, *next), at, *next,
+                    class == WS_CLASS_JAMO ? WS_TOKEN_HANGUL : 0);
     }
 }
 
 static uint32_t after_class(uint32_t class)
 {
-    return class == WS_CLASS_DIGIT ? WS_KOREAN_NUMBER : class == WS_CLASS_LATIN ? WS_KOREAN_LATIN : WS_KOREAN_ALONE;
+    return class == WS_CLASS_DIGIT   ? WS_KOREAN_NUMBER
+           : class == WS_CLASS_LATIN ? WS_KOREAN_LATIN
+                                     : WS_KOREAN_ALONE;
 }
 
 ws_status ws_analyzer_split(ws_analyzer *a, ws_str text)
@@ -252,7 +264,10 @@ ws_status ws_analyzer_split(ws_analyzer *a, ws_str text)
         next = at + n;
         if (class != WS_CLASS_OTHER) {
             WS_TRY(split_run(a, text, at, class, after_class(before), &next));
-            before = class == WS_CLASS_LATIN && text.ptr[next - 1] >= '0' && text.ptr[next - 1] <= '9' ? WS_CLASS_DIGIT : class;
+            before =
+                class == WS_CLASS_LATIN && text.ptr[next - 1] >= '0' && text.ptr[next - 1] <= '9'
+                    ? WS_CLASS_DIGIT
+                    : class;
         } else if (before == WS_CLASS_OTHER && is_dotted(a, text, at)) {
             WS_TRY(dotted(a, text, at, &next));
             before = WS_CLASS_LATIN;

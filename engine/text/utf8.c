@@ -18,8 +18,8 @@ static size_t sequence(const uint8_t *p, size_t left)
     size_t n = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
     if (left < n || !is_continuation(p[1]))
         return 0;
-    if ((lead == 0xe0 && p[1] < 0xa0) || (lead == 0xed && p[1] > 0x9f) || (lead == 0xf0 && p[1] < 0x90) ||
-        (lead == 0xf4 && p[1] > 0x8f))
+    if ((lead == 0xe0 && p[1] < 0xa0) || (lead == 0xed && p[1] > 0x9f) ||
+        (lead == 0xf0 && p[1] < 0x90) || (lead == 0xf4 && p[1] > 0x8f))
         return 0;
     for (size_t i = 2; i < n; i++)
         if (!is_continuation(p[i]))
@@ -58,8 +58,8 @@ size_t ws_utf8_decode(ws_str text, size_t at, uint32_t *code_point)
         *code_point = (uint32_t)(p[0] & 0x0f) << 12 | (uint32_t)(p[1] & 0x3f) << 6 | (p[2] & 0x3fu);
         return 3;
     case 4:
-        *code_point = (uint32_t)(p[0] & 0x07) << 18 | (uint32_t)(p[1] & 0x3f) << 12 | (uint32_t)(p[2] & 0x3f) << 6 |
-                      (p[3] & 0x3fu);
+        *code_point = (uint32_t)(p[0] & 0x07) << 18 | (uint32_t)(p[1] & 0x3f) << 12 |
+                      (uint32_t)(p[2] & 0x3f) << 6 | (p[3] & 0x3fu);
         return 4;
     default:
         *code_point = WS_REPLACEMENT;

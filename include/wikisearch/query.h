@@ -19,9 +19,16 @@ typedef struct ws_searcher ws_searcher;
 typedef struct {
     uint32_t size;
     uint32_t op;   /* WS_OPERATOR_* */
-    ws_str filter; /* field = "value", field != "value", and for int fields < <= > >=, joined by AND; empty = none */
+    ws_str filter; /* field = "value", field != "value", and for int fields < <= > >=, joined by
+                      AND; empty = none */
 } ws_query_options;
-#define WS_QUERY_OPTIONS_INIT {sizeof(ws_query_options), 0, {0, 0}}
+#define WS_QUERY_OPTIONS_INIT                                                                      \
+ {                                                                                                 \
+  sizeof(ws_query_options), 0,                                                                     \
+  {                                                                                                \
+   0, 0                                                                                            \
+  }                                                                                                \
+ }
 
 /* Parses and analyses.
  *   out      new query, immutable; free with ws_query_free
@@ -47,15 +54,15 @@ WS_API uint32_t ws_query_n_clauses(const ws_query *query);
 /* What a search did, or would do: counts, not times, except the last. */
 typedef struct {
     uint32_t size;
-    uint32_t n_terms;             /* posting lists */
-    uint64_t document_frequency;  /* sum over the words (word stream) */
-    uint64_t postings;            /* decoded (estimate: upper bound) */
-    uint64_t blocks;              /* posting blocks decoded */
-    uint64_t positions;           /* positions decoded */
-    uint64_t windows;             /* document windows visited */
-    uint64_t scored;              /* documents scored */
-    uint64_t fetch_bytes;         /* stored bytes decompressed by fetch */
-    uint64_t analysed_bytes;      /* bytes analysed for snippets */
+    uint32_t n_terms;                    /* posting lists */
+    uint64_t document_frequency;         /* sum over the words (word stream) */
+    uint64_t postings;                   /* decoded (estimate: upper bound) */
+    uint64_t blocks;                     /* posting blocks decoded */
+    uint64_t positions;                  /* positions decoded */
+    uint64_t windows;                    /* document windows visited */
+    uint64_t scored;                     /* documents scored */
+    uint64_t fetch_bytes;                /* stored bytes decompressed by fetch */
+    uint64_t analysed_bytes;             /* bytes analysed for snippets */
     uint64_t score_cpu_ns, fetch_cpu_ns; /* thread CPU time of search and fetch */
     /* bits by which the score scale was lowered for this query; 0 nearly always */
     uint32_t scale_shift;
@@ -63,7 +70,8 @@ typedef struct {
 } ws_cost;
 
 /* Cost before running, from the dictionary alone. [any]. Microseconds. */
-WS_API ws_status ws_query_estimate(const ws_searcher *searcher, const ws_query *query, ws_cost *cost);
+WS_API ws_status ws_query_estimate(const ws_searcher *searcher, const ws_query *query,
+                                   ws_cost *cost);
 
 WS_END_DECLS
 

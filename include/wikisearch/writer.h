@@ -30,7 +30,10 @@ typedef struct {
     uint32_t reserved;
     uint64_t memory; /* ceiling for what is not flushed yet, bytes; 0 = 256 MiB */
 } ws_writer_options;
-#define WS_WRITER_OPTIONS_INIT {sizeof(ws_writer_options), 0, 0}
+#define WS_WRITER_OPTIONS_INIT                                                                     \
+ {                                                                                                 \
+  sizeof(ws_writer_options), 0, 0                                                                  \
+ }
 
 /* Takes the writer's lock, removes leftovers of a crashed writer.
  * Errors: WS_ERR_LOCKED (message names the pid), WS_ERR_ANALYSIS, WS_ERR_IO, WS_ERR_NOMEM. The
@@ -55,7 +58,8 @@ WS_API ws_status ws_writer_put(ws_writer *writer, ws_str id, const ws_doc *doc, 
 
 /* The same from one JSON object; the id is in the key that the schema names. Unknown keys are
  * ignored and counted. Errors: as ws_writer_put, and WS_ERR_SYNTAX with the offset. */
-WS_API ws_status ws_writer_put_json(ws_writer *writer, ws_str json, uint32_t flags, ws_error *error);
+WS_API ws_status ws_writer_put_json(ws_writer *writer, ws_str json, uint32_t flags,
+                                    ws_error *error);
 
 /* Deletes by id. WS_ERR_NOT_FOUND when there is none. */
 WS_API ws_status ws_writer_delete(ws_writer *writer, ws_str id, ws_error *error);
@@ -70,7 +74,10 @@ typedef struct {
     /* merged into the user map that every commit carries forward; value NULL removes */
     const ws_user_pair *pairs;
 } ws_commit_options;
-#define WS_COMMIT_OPTIONS_INIT {sizeof(ws_commit_options), 0, NULL}
+#define WS_COMMIT_OPTIONS_INIT                                                                     \
+ {                                                                                                 \
+  sizeof(ws_commit_options), 0, NULL                                                               \
+ }
 
 /* Makes everything so far durable and visible as one new generation.
  *   options     NULL = no user pairs
@@ -87,7 +94,10 @@ typedef struct {
     /* merge until at most this many are left; 0 = only what the tiers ask for */
     uint32_t max_segments;
 } ws_merge_options;
-#define WS_MERGE_OPTIONS_INIT {sizeof(ws_merge_options), 0}
+#define WS_MERGE_OPTIONS_INIT                                                                      \
+ {                                                                                                 \
+  sizeof(ws_merge_options), 0                                                                      \
+ }
 
 /* Merges committed segments and commits the result. Documents waiting in the writer are committed
  * first. Errors: as ws_writer_commit; WS_ERR_CANCELLED leaves the index as it was. */

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "engine/api/api_int.h"
 #include "indexer/json_load.h"
 #include "tests/support/test.h"
@@ -364,4 +365,64 @@ Test(index_api, analyze_with_and_without_an_index, .init = setup, .fini = teardo
     cr_assert_eq(ws_fingerprint(&a), WS_OK);
     cr_assert_eq(ws_fingerprint(&b), WS_OK);
     cr_assert_eq(a, b);
+}
+
+/* --- every allocation fails in its turn --- */
+
+static size_t allocations, failing; /* the hook fails allocation number `failing` */
+
+static int fail_one(void *ctx, size_t size)
+{
+    (void)ctx;
+    (void)size;
+    return ++allocations == failing;
+}
+
+/* One pass of what a reader does; the first bad status, everything freed. */
+static ws_status use_once(void)
+{
+    ws_schema *own = NULL;
+    ws_index *index = NULL;
+    ws_text text = {NULL, 0};
+    uint32_t n = 0;
+    ws_status status = ws_schema_new_json(&own, ws_cstr(""), NULL);
+    if (!status)
+        status = ws_index_open(&index, dir, own, NULL, NULL);
+    ws_schema_free(own);
+    if (!status)
+        status = ws_index_describe(index, &text, NULL);
+    ws_text_free(&text);
+    if (!status)
+        status = ws_index_inspect(index, "term", ws_cstr("text"), &text, NULL);
+    ws_text_free(&text);
+    if (!status)
+        status = ws_index_inspect(index, "doc", ws_cstr("1"), &text, NULL);
+    ws_text_free(&text);
+    if (!status)
+        status = ws_index_user_value(index, "a", &text);
+    ws_text_free(&text);
+    if (!status)
+        status = ws_analyze(index, ws_cstr("body"), ws_cstr("words"), 0, note_stream, &n, NULL);
+    if (!status)
+        status = ws_index_refresh(index, NULL, NULL);
+    ws_index_close(index);
+    return status;
+}
+
+Test(index_api, a_failed_allocation_is_a_status, .init = setup, .fini = teardown)
+{
+    ws_index *index = open_index(dir, schema);
+    commit_one(index, "1");
+    commit_one(index, "2");
+    ws_index_close(index);
+    ws_status status = WS_ERR_NOMEM;
+    for (failing = 1; status; failing++) {
+        allocations = 0;
+        ws_mem_set_fault(fail_one, NULL);
+        status = use_once();
+        ws_mem_set_fault(NULL, NULL);
+        cr_assert(status == WS_ERR_NOMEM || allocations < failing, "allocation %zu: %d", failing,
+                  status);
+    }
+    cr_assert_gt(failing, 20u);
 }

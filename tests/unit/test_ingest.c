@@ -1,5 +1,6 @@
-/* Ingest against a model: random puts, replacements, deletes, commits and merges; then every document is rebuilt from postings and positions and
- * compared with the text that the model keeps. */
+/* Ingest against a model: random puts, replacements, deletes, commits and merges; then every
+ * document is rebuilt from postings and positions and compared with the text that the model keeps.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -75,13 +76,15 @@ static void put(world *w, uint32_t id)
     w->sequence++;
 }
 
-static void delete(world *w, uint32_t id)
+static void delete (world *w, uint32_t id)
 {
     char name[16];
     int n = snprintf(name, sizeof name, "id-%u", id);
     ws_status expected = w->docs[id].live ? WS_OK : WS_ERR_NOT_FOUND;
-    cr_assert_eq(ws_ingest_exists(w->ingest, w->worker, ws_str_make(name, (size_t)n)), w->docs[id].live);
-    cr_assert_eq(ws_ingest_delete(w->ingest, w->worker, ws_str_make(name, (size_t)n), NULL), expected);
+    cr_assert_eq(ws_ingest_exists(w->ingest, w->worker, ws_str_make(name, (size_t)n)),
+                 w->docs[id].live);
+    cr_assert_eq(ws_ingest_delete(w->ingest, w->worker, ws_str_make(name, (size_t)n), NULL),
+                 expected);
     w->docs[id].live = 0;
 }
 
@@ -120,7 +123,8 @@ static void rebuild(ws_segment *segment, int (*words)[MAX_WORDS])
     }
 }
 
-static void check_document(const world *w, ws_segment *segment, uint32_t doc, const int *words, int *seen)
+static void check_document(const world *w, ws_segment *segment, uint32_t doc, const int *words,
+                           int *seen)
 {
     char buffer[WS_ID_MAX];
     ws_str id;
@@ -133,7 +137,8 @@ static void check_document(const world *w, ws_segment *segment, uint32_t doc, co
     seen[number] = 1;
     cr_assert_eq(ws_segment_doc_key(segment, doc), expected->key, "key of id-%u", (unsigned)number);
     for (uint32_t i = 0; i < MAX_WORDS; i++)
-        cr_assert_eq(words[i], i < expected->n ? expected->words[i] : -1, "word %u of id-%u", i, (unsigned)number);
+        cr_assert_eq(words[i], i < expected->n ? expected->words[i] : -1, "word %u of id-%u", i,
+                     (unsigned)number);
     cr_assert_eq(ws_segment_norms(segment, 0, 0, &norms), WS_OK);
     cr_assert_eq(norms ? norms[doc] : 0, ws_norm_encode(expected->n));
 }
@@ -169,7 +174,8 @@ static void check(world *w, const char *dir)
 static void open_world(world *w, const char *dir)
 {
     ws_schema schema = plain_schema();
-    ws_ingest_options options = {.dir = dir, .schema = &schema, .memory = 32u << 20, .n_workers = 1};
+    ws_ingest_options options = {
+        .dir = dir, .schema = &schema, .memory = 32u << 20, .n_workers = 1};
     cr_assert_eq(ws_ingest_open(&w->ingest, &options, NULL), WS_OK);
     cr_assert_eq(ws_ingest_worker_new(&w->worker, w->ingest, NULL), WS_OK);
 }
@@ -186,7 +192,7 @@ static void step(world *w, const char *dir)
     if (what < 70) {
         put(w, id);
     } else if (what < 85) {
-        delete(w, id);
+        delete (w, id);
     } else if (what < 90) {
         cr_assert_eq(ws_ingest_worker_flush(w->worker, NULL), WS_OK);
     } else if (what < 96) {
@@ -194,7 +200,9 @@ static void step(world *w, const char *dir)
         check(w, dir);
     } else if (what < 98) {
         commit(w);
-        cr_assert_eq(ws_ingest_merge(w->ingest, (uint32_t)ws_rng_below(&w->rng, 3), NULL, NULL, NULL), WS_OK);
+        cr_assert_eq(
+            ws_ingest_merge(w->ingest, (uint32_t)ws_rng_below(&w->rng, 3), NULL, NULL, NULL),
+            WS_OK);
         check(w, dir);
     } else if (dir) {
         commit(w);
@@ -244,7 +252,7 @@ Test(ingest, what_was_not_committed_is_gone_and_its_files_too)
     commit(&w);
     world before = w;
     put(&w, 3);
-    delete(&w, 1);
+    delete (&w, 1);
     cr_assert_eq(ws_ingest_worker_flush(w.worker, NULL), WS_OK);
     close_world(&w);
     before.ingest = NULL;
@@ -267,7 +275,8 @@ Test(ingest, a_second_writer_is_refused)
     memset(&w, 0, sizeof w);
     ws_tmpdir_make(dir);
     open_world(&w, dir);
-    ws_ingest_options options = {.dir = dir, .schema = &schema, .memory = 32u << 20, .n_workers = 1};
+    ws_ingest_options options = {
+        .dir = dir, .schema = &schema, .memory = 32u << 20, .n_workers = 1};
     cr_assert_eq(ws_ingest_open(&second, &options, &error), WS_ERR_LOCKED);
     cr_assert_null(second);
     close_world(&w);
@@ -286,8 +295,12 @@ Test(ingest, of_two_workers_the_later_document_of_an_id_wins)
     cr_assert_eq(ws_ingest_open(&ingest, &options, NULL), WS_OK);
     for (int i = 0; i < 2; i++)
         cr_assert_eq(ws_ingest_worker_new(&workers[i], ingest, NULL), WS_OK);
-    cr_assert_eq(ws_ingest_worker_add(workers[0], &(ws_ingest_document){WS_STR("x"), &late, 1}, 7, NULL), WS_OK);
-    cr_assert_eq(ws_ingest_worker_add(workers[1], &(ws_ingest_document){WS_STR("x"), &early, 1}, 3, NULL), WS_OK);
+    cr_assert_eq(
+        ws_ingest_worker_add(workers[0], &(ws_ingest_document){WS_STR("x"), &late, 1}, 7, NULL),
+        WS_OK);
+    cr_assert_eq(
+        ws_ingest_worker_add(workers[1], &(ws_ingest_document){WS_STR("x"), &early, 1}, 3, NULL),
+        WS_OK);
     for (int i = 1; i >= 0; i--)
         cr_assert_eq(ws_ingest_worker_flush(workers[i], NULL), WS_OK);
     cr_assert_eq(ws_ingest_commit(ingest, 8, NULL, 0, NULL, NULL), WS_OK);
@@ -316,7 +329,8 @@ Test(ingest, bad_documents_are_refused_and_leave_the_worker_as_it_was)
     char long_id[600];
     memset(long_id, 'x', sizeof long_id);
     ws_ingest_document empty_id = {WS_STR(""), &value, 1}, bad_utf8 = {WS_STR("\xff"), &value, 1};
-    ws_ingest_document control = {WS_STR("a\nb"), &value, 1}, too_long = {ws_str_make(long_id, 513), &value, 1};
+    ws_ingest_document control = {WS_STR("a\nb"), &value, 1},
+                       too_long = {ws_str_make(long_id, 513), &value, 1};
     ws_ingest_document bad_field = {WS_STR("a"), &unknown, 1};
     cr_assert_eq(ws_ingest_worker_add(w.worker, &empty_id, 0, NULL), WS_ERR_RANGE);
     cr_assert_eq(ws_ingest_worker_add(w.worker, &bad_utf8, 0, NULL), WS_ERR_UTF8);

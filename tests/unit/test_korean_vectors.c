@@ -1,4 +1,5 @@
-/* Every row of tests/data/korean-vectors.tsv of the kinds that this module serves; the rows that it answers otherwise on purpose are listed with its answer. */
+/* Every row of tests/data/korean-vectors.tsv of the kinds that this module serves; the rows that it
+ * answers otherwise on purpose are listed with its answer. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -86,8 +87,8 @@ static ws_str apply(key_fn fn, ws_str in, char out[CAP])
 
 static void expect_text(const row *r, ws_str got)
 {
-    cr_expect(ws_str_eq(got, ws_cstr(r->expected)), "%s '%s': got '%.*s', expected '%s'", r->kind, r->input, (int)got.len,
-              got.ptr, r->expected);
+    cr_expect(ws_str_eq(got, ws_cstr(r->expected)), "%s '%s': got '%.*s', expected '%s'", r->kind,
+              r->input, (int)got.len, got.ptr, r->expected);
 }
 
 static void check_jamo(const row *r)
@@ -176,12 +177,13 @@ static void words_of(const char *text, char out[CAP], uint32_t stream)
     ws_tokens tokens;
     if (!a)
         cr_assert_eq(ws_analyzer_new(&a, NULL, NULL), WS_OK);
-    cr_assert_eq(ws_analyzer_run(a, WS_ANALYZER_STANDARD, WS_ANALYZE_INDEX, ws_cstr(text), &tokens), WS_OK);
+    cr_assert_eq(ws_analyzer_run(a, WS_ANALYZER_STANDARD, WS_ANALYZE_INDEX, ws_cstr(text), &tokens),
+                 WS_OK);
     size_t n = 0;
     for (uint32_t i = 0; i < tokens.n_tokens; i++)
         if (tokens.tokens[i].stream == stream)
-            n += (size_t)snprintf(out + n, CAP - n, "%s%.*s", n ? "|" : "", (int)tokens.tokens[i].text.len,
-                                  tokens.tokens[i].text.ptr);
+            n += (size_t)snprintf(out + n, CAP - n, "%s%.*s", n ? "|" : "",
+                                  (int)tokens.tokens[i].text.len, tokens.tokens[i].text.ptr);
     out[n] = 0;
 }
 
@@ -189,11 +191,13 @@ static void words_of(const char *text, char out[CAP], uint32_t stream)
 static int decided_otherwise(const row *r, const char **ours)
 {
     static const char *const rows[][2] = {
-        {"K-POP은", "k|pop"},                     /* the whole is the surface */
-        {"www.example.com", "www|exampl|com"},    /* likewise */
-        {"hyphen\xc2\xad" "ation", "hyphen"},     /* stemmed */
-        {"Hermes는", "herm"},                      /* stemmed */
-        {"iPhone15프로", "iphon|15|프로"},        /* stemmed */
+        {"K-POP은", "k|pop"},                  /* the whole is the surface */
+        {"www.example.com", "www|exampl|com"}, /* likewise */
+        {"hyphen\xc2\xad"
+         "ation",
+         "hyphen"},                        /* stemmed */
+        {"Hermes는", "herm"},              /* stemmed */
+        {"iPhone15프로", "iphon|15|프로"}, /* stemmed */
     };
     for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++)
         if (strcmp(r->input, rows[i][0]) == 0) {
@@ -232,7 +236,8 @@ static void check_bigram(const row *r)
 {
     char got[CAP];
     words_of(r->input, got, WS_STREAM_BIGRAM);
-    cr_expect_str_eq(got, r->expected, "bigram %s: got %s, expected %s", r->input, got, r->expected);
+    cr_expect_str_eq(got, r->expected, "bigram %s: got %s, expected %s", r->input, got,
+                     r->expected);
 }
 
 Test(korean_vectors, jamo)

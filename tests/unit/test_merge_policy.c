@@ -20,7 +20,8 @@ Test(merge_policy, seven_of_a_size_wait_for_the_eighth)
 
 Test(merge_policy, large_segments_are_left_out_and_picks_ascend)
 {
-    uint64_t bytes[9] = {900 * MIB, 3 * MIB, 2 * MIB, 2 * MIB, 5 * MIB, 2 * MIB, 2 * MIB, 2 * MIB, 2 * MIB};
+    uint64_t bytes[9] = {900 * MIB, 3 * MIB, 2 * MIB, 2 * MIB, 5 * MIB,
+                         2 * MIB,   2 * MIB, 2 * MIB, 2 * MIB};
     uint32_t docs[9], deleted[9] = {0}, picks[WS_MERGE_MAX_INPUTS];
     for (int i = 0; i < 9; i++)
         docs[i] = 10;
@@ -64,5 +65,6 @@ Test(merge_policy, a_byte_is_rewritten_once_a_tier)
         }
     }
     cr_assert_leq(n, 22u, "%u segments are left", n);
-    cr_assert_leq(written, 3 * 512 * 10 * MIB, "rewritten %.2f times", (double)written / (512.0 * 10 * MIB));
+    cr_assert_leq(written, 3 * 512 * 10 * MIB, "rewritten %.2f times",
+                  (double)written / (512.0 * 10 * MIB));
 }

@@ -40,8 +40,10 @@ static void check_order(uint32_t n)
 Test(term_sort, random_terms_of_every_count_order_as_by_qsort)
 {
     ws_rng rng = ws_rng_seeded(7);
-    for (uint32_t i = 0; i < MAX_TERMS; i++) /* distinct: the number is part of it; prefixes collide often */
-        snprintf(texts[i], sizeof texts[i], "%.*s%05u", (int)ws_rng_below(&rng, 12), "abababababab", i);
+    for (uint32_t i = 0; i < MAX_TERMS;
+         i++) /* distinct: the number is part of it; prefixes collide often */
+        snprintf(texts[i], sizeof texts[i], "%.*s%05u", (int)ws_rng_below(&rng, 12), "abababababab",
+                 i);
     for (uint32_t n = 0; n < 120; n++)
         check_order(n);
     check_order(MAX_TERMS);

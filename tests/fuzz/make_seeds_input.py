@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Writes the seeds of fuzz_input into corpus/input: plain, gzip and zstd files, cut ones, and headers of all kinds."""
+import gzip
+import os
+import struct
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "system"))
+from cli_support import zstd_compressed  # noqa: E402
+
+TEXTS = [b"", b"\n", b"a", b"a\n", b"a\r\nb\r\n", b"\n\n\n", b"one\ntwo\nthree", b"x" * 99 + b"\n", b"x" * 100 + b"\n",
+         b"x" * 101 + b"\n", b"x" * 300, b"\xef\xbb\xbf{}\n", b"\xef\xbb\xbf", b"\r", b"\r\n", b'{"id": 1}\n' * 20, b"\0\n\0"]
+
+
+def zstd_header(descriptor, rest):
+    return struct.pack("<IB", 0xFD2FB528, descriptor) + rest
+
+
+def seeds():
+    yield from TEXTS
+    for text in TEXTS:
+        if text:
+            yield gzip.compress(text, mtime=0)
+            yield zstd_compressed(text)
+    text = b"some words and some words\n" * 40
+    packed, frame = gzip.compress(text, mtime=0), zstd_compressed(text)
+    yield packed + packed
+    yield frame + frame
+    yield packed + b"\0" * 10
+    yield packed + b"junk"
+    yield frame + b"junk"
+    yield frame + struct.pack("<II", 0x184D2A50, 4) + b"skip" + frame
+    yield struct.pack("<II", 0x184D2A5F, 0)
+    yield struct.pack("<II", 0x184D2A5F, 1 << 31)
+    for cut in (1, 2, 3, 4, 5, 6, 9, 20):
+        yield packed[:cut]
+        yield frame[:cut]
+    yield packed[:-4]
+    yield frame[:-2]
+    yield zstd_compressed(text, 27)
+    for descriptor in (0x00, 0x20, 0x60, 0xA0, 0xE0, 0x40, 0x23, 0x63, 0xE3, 0x04, 0x08, 0x10):
+        for rest in (b"", b"\xff" * 20, b"\0" * 20):
+            yield zstd_header(descriptor, rest)
+
+
+if __name__ == "__main__":
+    folder = os.path.join(HERE, "corpus", "input")
+    os.makedirs(folder, exist_ok=True)
+    for number, seed in enumerate(seeds()):
+        with open(os.path.join(folder, f"seed-{number:03d}"), "wb") as file:
+            file.write(seed)
