@@ -162,8 +162,8 @@ static size_t last_word(ws_str text, size_t from, size_t to)
     return to;
 }
 
-/* Bytes of a chunk around `byte`: what a snippet with a match there can show, at most ANALYSED_MAX, of whole words
- * where possible: a piece of a word would be taken for another word. */
+/* Bytes of a chunk around `byte`: what a snippet with a match there can show, at most ANALYSED_MAX,
+ * of whole words where possible: a piece of a word would be taken for another word. */
 static ws_str piece_around(const body_chunk *c, uint32_t byte, uint32_t code_points)
 {
     ws_str text = c->text;
@@ -199,7 +199,8 @@ static uint32_t typed_byte(const fetcher *f, ws_str chunk)
     return 0;
 }
 
-static ws_status read_chunk(fetcher *f, uint32_t value, uint32_t byte, uint32_t length, body_chunk *c)
+static ws_status read_chunk(fetcher *f, uint32_t value, uint32_t byte, uint32_t length,
+                            body_chunk *c)
 {
     WS_TRY(ws_stored_chunk(f->reader, value, byte, &c->text, &c->offset));
     c->is_first = c->offset == 0;
@@ -207,16 +208,16 @@ static ws_status read_chunk(fetcher *f, uint32_t value, uint32_t byte, uint32_t 
     return WS_OK;
 }
 
-static ws_status choose_piece(fetcher *f, const ws_top_entry *entry, uint32_t value, uint32_t length, ws_str *piece,
-                              uint32_t *piece_offset)
+static ws_status choose_piece(fetcher *f, const ws_top_entry *entry, uint32_t value,
+                              uint32_t length, ws_str *piece, uint32_t *piece_offset)
 {
     int64_t position;
     uint32_t byte = 0;
     body_chunk c;
     WS_TRY(best_position(f, entry, &position));
     if (position >= 0)
-        WS_TRY(near_byte(f->results->snapshot->segments[entry->segment].segment, (uint32_t)f->body, entry->doc,
-                         (uint32_t)position, length, &byte));
+        WS_TRY(near_byte(f->results->snapshot->segments[entry->segment].segment, (uint32_t)f->body,
+                         entry->doc, (uint32_t)position, length, &byte));
     WS_TRY(read_chunk(f, value, byte, length, &c));
     byte = position >= 0 ? byte - WS_MIN(byte, c.offset) : typed_byte(f, c.text);
     *piece = piece_around(&c, byte, f->options->snippet_code_points);
