@@ -243,7 +243,11 @@ class Processes(Case):
         self.assertTrue(line.startswith(b"generation"), line)
         time.sleep(0.2)
         process.send_signal(signal_number)
-        out, err = process.communicate(timeout=60)
+        # The pipe stays open until the end: its closing would end the input, and the import would be complete.
+        process.wait(timeout=60)
+        out, err = process.stdout.read(), process.stderr.read()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            pipe.close()
         return process, out.decode(), (line + err).decode()
 
     def test_sigint_and_sigterm_commit_and_can_be_resumed(self):
