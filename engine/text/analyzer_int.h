@@ -25,6 +25,7 @@ struct ws_analyzer {
      * during it */
     ws_buf pool;
     uint32_t position; /* of the next word */
+    size_t number; /* where the number begins that stands directly before a Hangul run */
     uint32_t hint;     /* of ws_normalizer_original */
     uint32_t counts[WS_STREAMS];
     uint32_t n_long;

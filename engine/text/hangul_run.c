@@ -34,6 +34,16 @@ static ws_status bigrams(ws_analyzer *a, ws_str text, size_t from, size_t to, si
     return WS_OK;
 }
 
+/* A number and its unit as one bigram: 30일 says more than 30 and 일 apart. */
+static ws_status with_number(ws_analyzer *a, ws_str text, size_t from, size_t stem,
+                             uint32_t position)
+{
+    if (a->number >= from)
+        return WS_OK;
+    return ws_analyzer_emit(a, WS_STREAM_BIGRAM, ws_str_sub(text, a->number, from + stem),
+                            a->number, from + stem, position, WS_TOKEN_HANGUL);
+}
+
 ws_status ws_analyzer_hangul(ws_analyzer *a, ws_str text, size_t from, size_t to, uint32_t after)
 {
     ws_str run = ws_str_sub(text, from, to);
@@ -45,5 +55,8 @@ ws_status ws_analyzer_hangul(ws_analyzer *a, ws_str text, size_t from, size_t to
                                         position, WS_TOKEN_HANGUL);
     if (!status && stem != run.len)
         status = ws_analyzer_emit(a, WS_STREAM_SURFACE, run, from, to, position, WS_TOKEN_HANGUL);
-    return status ? status : bigrams(a, text, from, to, stem, position);
+    if (!status)
+        status = bigrams(a, text, from, to, stem, position);
+    return status || after != WS_KOREAN_NUMBER ? status
+                                               : with_number(a, text, from, stem, position);
 }

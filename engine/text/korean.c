@@ -29,6 +29,12 @@ static const ending endings[] = {
     E("으로부터", CLOSED), E("이라고는", CLOSED), E("이라고도", CLOSED), E("이었으며", CLOSED), E("이었는데", CLOSED),
     E("하였으며", NOUN), E("하였지만", NOUN), E("되었으며", NOUN), E("되었지만", NOUN),
     /* three */
+    E("이었는가", CLOSED), E("하였는가", NOUN), E("되었는가", NOUN), E("이었나", CLOSED), E("했는가", NOUN),
+    E("하는가", NOUN), E("되는가", NOUN), E("였는가", OPEN), E("인가요", ANY), E("인가", ANY), E("인지", ANY),
+    E("였나", OPEN), E("했나", NOUN), E("됐나", NOUN), E("하려고", NOUN), E("해야", NOUN), E("하였으나", NOUN),
+    E("했으나", NOUN), E("되었으나", NOUN), E("하도록", NOUN), E("되도록", NOUN), E("하자", NOUN), E("되자", NOUN),
+    E("시킨", NOUN), E("시켜", NOUN), E("하면", NOUN), E("되면", NOUN), E("하였던", NOUN), E("되었던", NOUN),
+    E("하려는", NOUN), E("받은", NOUN), E("당한", NOUN), E("당했다", NOUN),
     E("에게서", ANY), E("한테서", ANY), E("이라는", CLOSED), E("이라고", CLOSED), E("이라도", CLOSED),
     E("이라면", CLOSED), E("이라며", CLOSED), E("이든지", CLOSED), E("이었다", CLOSED), E("이었던", CLOSED),
     E("이었고", CLOSED),
@@ -49,6 +55,7 @@ static const ending endings[] = {
     E("했다", NOUN), E("했던", NOUN), E("했고", NOUN), E("해서", NOUN), E("되다", NOUN), E("된다", NOUN),
     E("되는", NOUN), E("되며", NOUN), E("되어", NOUN), E("되고", NOUN), E("되지", NOUN), E("됐다", NOUN),
     /* one */
+    E("들", NOUN), E("해", NOUN), E("돼", NOUN),
     E("의", ANY), E("에", ANY), E("도", KEEP_AFTER_NUMBER), E("만", KEEP_AFTER_NUMBER), E("께", ANY),
     E("은", CLOSED), E("이", CLOSED), E("을", CLOSED), E("과", CLOSED), E("는", OPEN), E("가", OPEN),
     E("를", OPEN), E("와", OPEN), E("로", RO), E("나", OPEN), E("란", OPEN), E("랑", OPEN),

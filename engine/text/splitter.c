@@ -172,6 +172,8 @@ static ws_status latin(ws_analyzer *a, ws_str text, size_t from, size_t *next)
         return word(a, ws_str_sub(text, from, tail), from, tail, 0);
     }
     for (uint32_t class = WS_CLASS_LATIN; is_word_class(class); pieces++) {
+        if (class == WS_CLASS_DIGIT)
+            a->number = at;
         size_t end = class == WS_CLASS_LATIN ? letters_end(a, text, at)
                                              : run_end(a, text, at, WS_CLASS_DIGIT);
         WS_TRY(class == WS_CLASS_LATIN
@@ -235,6 +237,7 @@ static ws_status split_run(ws_analyzer *a, ws_str text, size_t at, uint32_t clas
         return latin(a, text, at, next);
     case WS_CLASS_DIGIT:
         *next = number_end(a, text, at);
+        a->number = at;
         return number(a, text, at, *next);
     case WS_CLASS_HANGUL:
         *next = run_end(a, text, at, class);
