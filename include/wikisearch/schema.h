@@ -6,7 +6,7 @@
  *   the line number
  *    "bm25": {"k1": 0.9, "b": 0.4},
  *    "streams": {"word": 1.0, "bigram": 0.5, "surface": 0.0},
- *    "fields": [{"name": "title", "type": "text", "boost": 2.0},
+ *    "fields": [{"name": "title", "type": "text", "boost": 0.75},
  *               {"name": "body", "from": "text", "type": "text"},
  *               {"name": "lang", "type": "keyword"},
  *               {"name": "categories", "type": "keyword", "multi": true},

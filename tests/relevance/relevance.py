@@ -195,7 +195,7 @@ def main():
     parser.add_argument("--set", default="korquad,cranfield,npl,cisi,xquad", help="comma-separated: " + ", ".join(RIVALS))
     parser.add_argument("--k1", type=float, default=0.9)
     parser.add_argument("--b", type=float, default=0.4)
-    parser.add_argument("--title", type=float, default=2.0, help="boost of the title of articles; 0 = no title field")
+    parser.add_argument("--title", type=float, default=0.75, help="boost of the title of articles; 0 = no title field")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
     if options.self_test:

@@ -70,7 +70,7 @@ Test(schema, default_is_the_documented_one)
     cr_assert_str_eq(s.id_key, "id");
     cr_assert_str_eq(s.fields[1].name, "body");
     cr_assert_str_eq(s.fields[1].from, "text");
-    cr_assert_eq(s.fields[0].boost, 2 * s.fields[1].boost);
+    cr_assert_eq(s.fields[0].boost, 3 * s.fields[1].boost / 4);
     cr_assert_eq(s.weights[1] * 2, s.weights[0]);
     cr_assert_eq(s.weights[2], 0u);
     cr_assert_float_eq(s.k1 / 16777216.0, 0.9, 1e-6);

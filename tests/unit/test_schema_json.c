@@ -45,7 +45,7 @@ Test(schema_json, the_default_schema_written_out)
     ws_schema expected,
         *schema = parse("{\"id\": \"id\", \"bm25\": {\"k1\": 0.9, \"b\": 0.4},"
                         "\"streams\": {\"word\": 1.0, \"bigram\": 0.5, \"surface\": 0.0},"
-                        "\"fields\": [{\"name\": \"title\", \"type\": \"text\", \"boost\": 2.0},"
+                        "\"fields\": [{\"name\": \"title\", \"type\": \"text\", \"boost\": 0.75},"
                         "{\"name\": \"body\", \"from\": \"text\", \"type\": \"text\"},"
                         "{\"name\": \"lang\", \"type\": \"keyword\"},"
                         "{\"name\": \"categories\", \"type\": \"keyword\", \"multi\": true},"
