@@ -1,8 +1,10 @@
+#define _GNU_SOURCE /* MAP_ANONYMOUS, madvise */
 #include "base/mem.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Test equipment, the only mutable global of this file. The context is written before the hook is
  * published and read after it, so that a thread that sees the hook sees its context. */
@@ -50,6 +52,31 @@ void *ws_reallocarray(void *ptr, size_t count, size_t size)
 void ws_free(void *ptr)
 {
     free(ptr);
+}
+
+/* Maps one huge page more than asked and gives back what lies outside the aligned middle: the
+ * address space in use is exactly what was asked for. */
+void *ws_alloc_huge(size_t size)
+{
+    if (must_fail(size) || size > SIZE_MAX - WS_HUGE_PAGE)
+        return NULL;
+    char *map =
+        mmap(NULL, size + WS_HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED)
+        return NULL;
+    size_t before = (size_t)(-(uintptr_t)map & (WS_HUGE_PAGE - 1));
+    if (before)
+        munmap(map, before);
+    if (before < WS_HUGE_PAGE)
+        munmap(map + before + size, WS_HUGE_PAGE - before);
+    madvise(map + before, size, MADV_HUGEPAGE); /* a wish: without it the block works as well */
+    return map + before;
+}
+
+void ws_free_huge(void *ptr, size_t size)
+{
+    if (ptr)
+        munmap(ptr, size);
 }
 
 char *ws_memdup0(const char *ptr, size_t len)

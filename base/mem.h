@@ -12,6 +12,14 @@
 /* Returns `size` bytes (0 is served as 1) aligned for any type, or NULL. Free with ws_free. */
 void *ws_malloc(size_t size);
 
+/* Zeroed blocks of WS_HUGE_PAGE bytes and multiples, aligned to that and backed by huge pages where
+ * the kernel has them: tables that are hit at random cost a page walk less. NULL when memory is
+ * short. The hook above all applies. Give back with ws_free_huge and the same size; NULL does
+ * nothing. */
+#define WS_HUGE_PAGE ((size_t)2 << 20)
+void *ws_alloc_huge(size_t size);
+void ws_free_huge(void *ptr, size_t size);
+
 /* Returns count * size zeroed bytes, or NULL on failure or overflow. */
 void *ws_calloc(size_t count, size_t size);
 

@@ -110,11 +110,18 @@ static ws_status append_batch(ws_inverter *inv, uint32_t field, const ws_inverte
                               uint32_t n)
 {
     uint64_t hashes[BATCH];
+    const ws_term_entry *guesses[BATCH];
     ws_term_table *terms = &inv->terms;
     for (uint32_t i = 0; i < n; i++) {
         hashes[i] = ws_term_table_hash(field, tokens[i].stream, tokens[i].ptr, tokens[i].length);
-        ws_term_table_prefetch(terms, hashes[i]);
+        ws_term_table_prefetch_slot(terms, hashes[i]);
     }
+    for (uint32_t i = 0; i < n; i++)
+        if ((guesses[i] = ws_term_table_guess(terms, hashes[i])) != NULL)
+            __builtin_prefetch(guesses[i]);
+    for (uint32_t i = 0; i < n; i++)
+        if (guesses[i])
+            ws_term_table_prefetch_postings(terms, guesses[i]);
     for (uint32_t i = 0; i < n; i++) {
         const ws_inverter_token *t = &tokens[i];
         ws_term_entry *entry;

@@ -1,6 +1,6 @@
 /* In-memory inversion: documents in, one segment out. [1].
  *
- * Term table: open addressing over u32 slots into entries of 40 bytes; each term's postings are a
+ * Term table: open addressing into entries of 64 bytes; each term's postings are a
  * chain of byte slices in a pool:
  *
  *   with positions      varint doc gap, (varint position gap + 1)*, 0       the 0 is written when

@@ -29,7 +29,7 @@ void ws_schema_init_default(ws_schema *s)
     s->b = (uint32_t)(0.4 * (1 << 24));
     s->weights[0] = ONE;
     s->weights[1] = ONE / 2;
-    add_default(s, "title", "title", WS_FIELD_TEXT, text, 3 * ONE / 4); /* measured: docs/design.md */
+    add_default(s, "title", "title", WS_FIELD_TEXT, text, 3 * ONE / 4);
     add_default(s, "body", "text", WS_FIELD_TEXT, text, ONE);
     add_default(s, "lang", "lang", WS_FIELD_KEYWORD, WS_FIELD_IS_STORED, 0);
     add_default(s, "categories", "categories", WS_FIELD_KEYWORD,

@@ -22,7 +22,7 @@ void ws_slice_pool_init(ws_slice_pool *pool)
 void ws_slice_pool_fini(ws_slice_pool *pool)
 {
     for (uint32_t i = 0; i < pool->n_blocks; i++)
-        ws_free(pool->blocks[i]);
+        ws_free_huge(pool->blocks[i], WS_POOL_BLOCK);
     ws_slice_pool_init(pool);
 }
 
@@ -36,7 +36,7 @@ ws_status ws_slice_pool_take(ws_slice_pool *pool, uint32_t n, uint32_t *ref)
     if (n > WS_POOL_BLOCK - pool->used) {
         if (pool->n_blocks == WS_POOL_MAX_BLOCKS)
             return WS_ERR_NOMEM;
-        uint8_t *block = ws_malloc(WS_POOL_BLOCK);
+        uint8_t *block = ws_alloc_huge(WS_POOL_BLOCK);
         if (!block)
             return WS_ERR_NOMEM;
         pool->blocks[pool->n_blocks++] = block;

@@ -2,7 +2,7 @@
  *
  *   | data ... | next u32 |        a slice; `next` names the following one when the data is full
  *
- * References are offsets into blocks of 1 MiB, so a pool holds at most 4 GiB. Source: the
+ * References are offsets into blocks of 2 MiB, so a pool holds at most 4 GiB. Source: the
  * byte-slice pools of in-memory inversion (Moffat and Bell 1995, and Lucene's indexing chain).
  */
 #ifndef WS_INDEX_SLICE_POOL_H
@@ -13,9 +13,9 @@
 
 #include "wikisearch/status.h"
 
-#define WS_POOL_BLOCK_BITS 20u
+#define WS_POOL_BLOCK_BITS 21u
 #define WS_POOL_BLOCK      (1u << WS_POOL_BLOCK_BITS)
-#define WS_POOL_MAX_BLOCKS 4096u
+#define WS_POOL_MAX_BLOCKS 2048u
 
 typedef struct {
     uint8_t *blocks[WS_POOL_MAX_BLOCKS];

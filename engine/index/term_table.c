@@ -11,6 +11,8 @@
 #define ENTRY_BLOCK   (1u << WS_ENTRY_BLOCK_BITS)
 #define LARGEST_SLICE 16u /* first slice of a new term */
 
+_Static_assert(sizeof(ws_term_entry) == 64, "a cache line");
+
 ws_status ws_term_table_init(ws_term_table *table)
 {
     memset(table, 0, sizeof *table);
@@ -24,7 +26,7 @@ void ws_term_table_fini(ws_term_table *table)
 {
     ws_slice_pool_fini(&table->pool);
     for (uint32_t i = 0; i < table->n_blocks; i++)
-        ws_free(table->blocks[i]);
+        ws_free_huge(table->blocks[i], ENTRY_BLOCK * sizeof(ws_term_entry));
     ws_free(table->slots);
     memset(table, 0, sizeof *table);
 }
@@ -57,19 +59,25 @@ uint64_t ws_term_table_hash(uint32_t field, uint32_t stream, const char *ptr, ui
     return ws_hash64_seed(ptr, length, (uint64_t)field << 8 | stream);
 }
 
+static uint64_t slot_of(uint64_t hash, uint32_t term)
+{
+    return hash >> 32 << 32 | (term + 1u);
+}
+
 static ws_status grow_slots(ws_term_table *table)
 {
     uint32_t n_slots = table->n_slots * 2;
     if (n_slots == 0)
         return WS_ERR_NOMEM;
-    uint32_t *slots = ws_calloc(n_slots, sizeof *slots);
+    uint64_t *slots = ws_calloc(n_slots, sizeof *slots);
     if (!slots)
         return WS_ERR_NOMEM;
     for (uint32_t t = 0; t < table->n_terms; t++) {
-        uint32_t at = (uint32_t)ws_term_table_entry(table, t)->hash & (n_slots - 1);
+        uint64_t hash = ws_term_table_entry(table, t)->hash;
+        uint32_t at = (uint32_t)hash & (n_slots - 1);
         while (slots[at])
             at = (at + 1) & (n_slots - 1);
-        slots[at] = t + 1;
+        slots[at] = slot_of(hash, t);
     }
     ws_free(table->slots);
     table->slots = slots;
@@ -83,20 +91,21 @@ static ws_status new_entry(ws_term_table *table, uint64_t hash, ws_str key, ws_t
         table->n_terms >> WS_ENTRY_BLOCK_BITS == table->n_blocks) {
         if (table->n_blocks == WS_ENTRY_MAX_BLOCKS)
             return WS_ERR_NOMEM;
-        ws_term_entry *block = ws_malloc(ENTRY_BLOCK * sizeof *block);
+        ws_term_entry *block = ws_alloc_huge(ENTRY_BLOCK * sizeof *block);
         if (!block)
             return WS_ERR_NOMEM;
         table->blocks[table->n_blocks++] = block;
     }
-    uint32_t ref;
-    WS_TRY(ws_slice_pool_take(&table->pool, (uint32_t)key.len + 1, &ref));
-    uint8_t *stored = ws_slice_pool_at(&table->pool, ref);
-    stored[0] = (uint8_t)key.len;
-    memcpy(stored + 1, key.ptr, key.len);
+    uint32_t ref = 0;
+    if (key.len > WS_INLINE_KEY)
+        WS_TRY(ws_slice_pool_take(&table->pool, (uint32_t)key.len, &ref));
     ws_term_entry *e = ws_term_table_entry(table, table->n_terms++);
     memset(e, 0, sizeof *e);
     e->hash = hash;
-    e->key = ref;
+    e->long_key = ref;
+    e->key_length = (uint8_t)key.len;
+    memcpy(key.len > WS_INLINE_KEY ? (char *)ws_slice_pool_at(&table->pool, ref) : e->key, key.ptr,
+           key.len);
     *entry = e;
     return WS_OK;
 }
@@ -123,9 +132,9 @@ ws_status ws_term_table_get(ws_term_table *table, uint64_t hash, uint32_t field,
     }
     if (is_crowded(table->n_terms + 1ull, table->n_slots))
         WS_TRY(grow_slots(table));
-    uint32_t mask = table->n_slots - 1, at = (uint32_t)hash & mask;
-    for (; table->slots[at]; at = (at + 1) & mask) {
-        ws_term_entry *e = ws_term_table_entry(table, table->slots[at] - 1);
+    uint32_t at = ws_term_table_slot(table, hash, (uint32_t)hash);
+    for (; table->slots[at]; at = ws_term_table_slot(table, hash, at + 1)) {
+        ws_term_entry *e = ws_term_table_entry(table, (uint32_t)table->slots[at] - 1);
         if (e->hash == hash && same_term(table, e, field, stream, ptr, length)) {
             *entry = e;
             return WS_OK;
@@ -134,6 +143,6 @@ ws_status ws_term_table_get(ws_term_table *table, uint64_t hash, uint32_t field,
     if (!key_length)
         key_length = ws_term_key(field, stream, ws_str_make(ptr, length), key, NULL);
     WS_TRY(new_entry(table, hash, ws_str_make((const char *)key, key_length), entry));
-    table->slots[at] = table->n_terms;
+    table->slots[at] = slot_of(hash, table->n_terms - 1);
     return WS_OK;
 }

@@ -71,3 +71,16 @@ Test(mem, hook_fails_the_allocation_it_chooses, .fini = remove_hook)
     ws_free(a);
     ws_free(b);
 }
+
+Test(mem, huge_blocks_are_aligned_and_zeroed)
+{
+    unsigned char *block = ws_alloc_huge(2 * WS_HUGE_PAGE);
+    cr_assert_not_null(block);
+    cr_assert_eq((uintptr_t)block % WS_HUGE_PAGE, 0u);
+    for (size_t i = 0; i < 2 * WS_HUGE_PAGE; i += 4096)
+        cr_assert_eq(block[i], 0);
+    block[0] = block[2 * WS_HUGE_PAGE - 1] = 1;
+    ws_free_huge(block, 2 * WS_HUGE_PAGE);
+    ws_free_huge(NULL, WS_HUGE_PAGE);
+    cr_assert_null(ws_alloc_huge(SIZE_MAX));
+}
