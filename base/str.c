@@ -31,24 +31,29 @@ int ws_str_to_i64(ws_str s, int64_t *value)
     return 1;
 }
 
-/* Levenshtein distance over bytes, one row; both at most NAME_MAX_BYTES long. */
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Edit distance over bytes in which a swap of neighbours is one edit (optimal string alignment):
+ * swaps are what fingers do. Three rows; both at most NAME_MAX_BYTES long. */
 static unsigned edit_distance(ws_str a, ws_str b)
 {
-    unsigned row[NAME_MAX_BYTES + 1];
+    unsigned rows[3][NAME_MAX_BYTES + 1];
     for (size_t j = 0; j <= b.len; j++)
-        row[j] = (unsigned)j;
+        rows[0][j] = (unsigned)j;
     for (size_t i = 1; i <= a.len; i++) {
-        unsigned diagonal = row[0];
+        unsigned *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= b.len; j++) {
-            unsigned change = diagonal + (a.ptr[i - 1] != b.ptr[j - 1]);
-            unsigned remove = row[j] + 1, insert = row[j - 1] + 1;
-            unsigned best = remove < insert ? remove : insert;
-            diagonal = row[j];
-            row[j] = change < best ? change : best;
+            unsigned change = above[j - 1] + (a.ptr[i - 1] != b.ptr[j - 1]);
+            row[j] = least(change, least(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] && a.ptr[i - 2] == b.ptr[j - 1])
+                row[j] = least(row[j], two_above[j - 2] + 1);
         }
     }
-    return row[b.len];
+    return rows[a.len % 3][b.len];
 }
 
 int ws_str_nearest(ws_str s, const char *const *names, size_t n)

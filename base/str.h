@@ -46,8 +46,8 @@ int ws_str_to_u64(ws_str s, uint64_t *value);
 /* The same with an optional leading '-'. */
 int ws_str_to_i64(ws_str s, int64_t *value);
 
-/* Index in names[n] of the entry nearest to `s` by edit distance (at most a third of its length,
- * and at most 3), or -1. For "did you mean". */
+/* Index in names[n] of the entry nearest to `s` by edit distance, a swap of neighbours being one
+ * edit (at most a third of its length, and at most 3), or -1. For "did you mean". */
 int ws_str_nearest(ws_str s, const char *const *names, size_t n);
 
 #endif

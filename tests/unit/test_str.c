@@ -86,12 +86,15 @@ static unsigned distance(const char *a, const char *b)
 {
     if (!*a || !*b)
         return (unsigned)(strlen(a) + strlen(b));
-    unsigned change = distance(a + 1, b + 1) + (*a != *b);
-    if (*a == *b)
-        return change;
+    unsigned best = distance(a + 1, b + 1) + (*a != *b);
     unsigned remove = distance(a + 1, b) + 1, insert = distance(a, b + 1) + 1;
-    unsigned best = remove < insert ? remove : insert;
-    return best < change ? best : change;
+    best = remove < best ? remove : best;
+    best = insert < best ? insert : best;
+    if (a[1] && b[1] && a[0] == b[1] && a[1] == b[0]) {
+        unsigned swap = distance(a + 2, b + 2) + 1;
+        best = swap < best ? swap : best;
+    }
+    return best;
 }
 
 static void random_word(ws_rng *rng, char out[8])
@@ -131,6 +134,7 @@ Test(str, nearest_for_people)
     static const char *const verbs[] = {"import", "search", "analyze", "stats"};
     cr_assert_eq(ws_str_nearest(WS_STR("serach"), verbs, 4), 1);
     cr_assert_eq(ws_str_nearest(WS_STR("analyse"), verbs, 4), 2);
+    cr_assert_eq(ws_str_nearest(WS_STR("egt"), verbs, 4), ws_str_nearest(WS_STR("get"), verbs, 4));
     cr_assert_eq(ws_str_nearest(WS_STR("xyzzy"), verbs, 4), -1);
     cr_assert_eq(ws_str_nearest(WS_STR(""), verbs, 4), -1);
     cr_assert_eq(ws_str_nearest(WS_STR("stats"), verbs, 0), -1);
