@@ -184,7 +184,7 @@ class Api(DaemonCase):
         self.problem("/v1/search?q=a&limit=1000", 400, "limit_exceeded")
         self.problem("/v1/search?q=a&limit=100&offset=9999", 400, "limit_exceeded")
         self.problem("/v1/search", 400, "invalid_parameter")
-        self.problem("/v1/search?q=%zz", 400, "bad_request")
+        self.problem("/v1/search?q=%zz", 400, "invalid_parameter")
         self.problem("/v1/search?q=%ff", 400, "invalid_utf8")
         self.problem("/v1/search?q=a&q=b", 400, "invalid_parameter")
         error = self.problem("/v1/search?q=a&filter=" + urllib.parse.quote('lang ? "ko"'), 400, "invalid_filter")

@@ -134,7 +134,7 @@ Test(str, nearest_for_people)
     static const char *const verbs[] = {"import", "search", "analyze", "stats"};
     cr_assert_eq(ws_str_nearest(WS_STR("serach"), verbs, 4), 1);
     cr_assert_eq(ws_str_nearest(WS_STR("analyse"), verbs, 4), 2);
-    cr_assert_eq(ws_str_nearest(WS_STR("egt"), verbs, 4), ws_str_nearest(WS_STR("get"), verbs, 4));
+    cr_assert_eq(ws_str_nearest(WS_STR("sttas"), verbs, 4), 3);
     cr_assert_eq(ws_str_nearest(WS_STR("xyzzy"), verbs, 4), -1);
     cr_assert_eq(ws_str_nearest(WS_STR(""), verbs, 4), -1);
     cr_assert_eq(ws_str_nearest(WS_STR("stats"), verbs, 0), -1);
