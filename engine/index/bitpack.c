@@ -2,6 +2,8 @@
  * sets are held equal to it by tests/unit/test_bitpack.c. */
 #include "engine/index/bitpack.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "engine/index/bitpack_int.h"
 
@@ -98,6 +100,10 @@ void ws_pack_horizontal(const uint32_t *in, uint32_t n, unsigned bits, uint8_t *
 void ws_unpack_horizontal(const uint8_t *in, uint32_t n, unsigned bits, uint32_t *out)
 {
     uint64_t bit = 0;
+    if (bits == 0) { /* no byte is packed: there is none to load from */
+        memset(out, 0, n * sizeof *out);
+        return;
+    }
     for (uint32_t i = 0; i < n; i++, bit += bits)
         out[i] = (uint32_t)(ws_load_u64le(in + bit / 8) >> (bit % 8)) & low_mask(bits);
 }

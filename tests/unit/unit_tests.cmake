@@ -59,3 +59,6 @@ ws_unit_test(test_search_oracle property SOURCES support/oracle.c support/oracle
 ws_unit_test(test_search_damage SOURCES support/corpus.c)
 ws_unit_test(test_search_calls SOURCES support/letters.c)
 ws_unit_test(test_import)
+ws_unit_test(test_bitpack)
+ws_unit_test(test_blocks)
+ws_unit_test(test_dictionary)
