@@ -52,8 +52,8 @@ ws_status ws_file_writer_open(ws_file_writer *w, const char *path, ws_error *err
     memset(w, 0, sizeof *w);
     w->fd = -1;
     if (len >= sizeof w->path)
-        return open_failed(
-            w, ws_error_at(&w->error, WS_ERR_LIMIT, path, 0, "the path is too long"), error);
+        return open_failed(w, ws_error_at(&w->error, WS_ERR_LIMIT, path, 0, "the path is too long"),
+                           error);
     memcpy(w->path, path, len + 1);
     w->buffer = ws_malloc(BUFFER_BYTES);
     if (!w->buffer)

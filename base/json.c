@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 
 #define DEPTH_MAX     64u
 #define EXACT_INTEGER ((uint64_t)1 << 53) /* what a double, and so JavaScript, holds exactly */
@@ -89,34 +90,6 @@ void ws_json_end_array(ws_json *j)
     close_level(j, ']');
 }
 
-/* Length of the well-formed UTF-8 sequence at `p` (1 to 4), or 0. Table 3-7 of the Unicode
- * standard: the second byte's range depends on the first, which excludes overlong forms and
- * surrogates. */
-static size_t sequence_length(const uint8_t *p, size_t n)
-{
-    uint8_t lead = p[0], low = 0x80, high = 0xbf;
-    size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    if (lead == 0xe0)
-        low = 0xa0;
-    else if (lead == 0xed)
-        high = 0x9f;
-    else if (lead == 0xf0)
-        low = 0x90;
-    else if (lead == 0xf4)
-        high = 0x8f;
-    else if (lead > 0xf4)
-        return 0;
-    if (length > n)
-        return 0;
-    for (size_t i = 1; i < length; i++) {
-        if (p[i] < low || p[i] > high)
-            return 0;
-        low = 0x80;
-        high = 0xbf;
-    }
-    return length;
-}
-
 static void escape_ascii(ws_buf *buf, uint8_t c)
 {
     switch (c) {
@@ -157,7 +130,7 @@ static void write_string(ws_buf *buf, ws_str value)
     size_t i = 0, start = 0; /* [start, i) is text that goes out as it is */
     ws_buf_u8(buf, '"');
     while (i < value.len) {
-        size_t length = is_plain_ascii(p[i]) ? 1 : sequence_length(p + i, value.len - i);
+        size_t length = is_plain_ascii(p[i]) ? 1 : ws_utf8_sequence(p + i, value.len - i);
         int plain = is_plain_ascii(p[i]) || length == 2 || length == 4 ||
                     (length == 3 && !is_line_separator(p + i));
         if (plain) {
@@ -206,19 +179,33 @@ void ws_json_cstr(ws_json *j, const char *value)
         ws_json_null(j);
 }
 
+/* Digits by hand: results are full of small numbers, and printf takes ten times as long. */
+static void write_integer(ws_json *j, uint64_t magnitude, int negative)
+{
+    char text[24]; /* 20 digits, sign, two quotes */
+    char *end = text + sizeof text, *at = end;
+    int quoted = magnitude > EXACT_INTEGER;
+    if (quoted)
+        *--at = '"';
+    do
+        *--at = (char)('0' + magnitude % 10);
+    while (magnitude /= 10);
+    if (negative)
+        *--at = '-';
+    if (quoted)
+        *--at = '"';
+    before_value(j);
+    ws_buf_append(j->buf, at, (size_t)(end - at));
+}
+
 void ws_json_u64(ws_json *j, uint64_t value)
 {
-    const char *quote = value > EXACT_INTEGER ? "\"" : "";
-    before_value(j);
-    ws_buf_printf(j->buf, "%s%llu%s", quote, (unsigned long long)value, quote);
+    write_integer(j, value, 0);
 }
 
 void ws_json_i64(ws_json *j, int64_t value)
 {
-    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    const char *quote = magnitude > EXACT_INTEGER ? "\"" : "";
-    before_value(j);
-    ws_buf_printf(j->buf, "%s%lld%s", quote, (long long)value, quote);
+    write_integer(j, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0);
 }
 
 void ws_json_double(ws_json *j, double value, int decimals)

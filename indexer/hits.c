@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/str.h"
+#include "base/utf16.h"
 #include "indexer/cli.h"
 #include "indexer/json_load.h"
 
@@ -50,31 +51,16 @@ ws_status ws_hit_fields_read(ws_hit_fields *fields, ws_str description)
 
 /* --- JSON --- */
 
-/* Bytes of the sequence that `lead` begins; bytes that begin none stand alone. */
-static size_t sequence_length(unsigned char lead)
-{
-    return lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;
-}
-
-uint32_t ws_utf16_length(ws_str text, size_t offset)
-{
-    uint32_t units = 0;
-    for (size_t i = 0; i < offset && i < text.len;) {
-        size_t n = sequence_length((unsigned char)text.ptr[i]);
-        units += n == 4 ? 2 : 1; /* beyond U+FFFF: a pair */
-        i += n;
-    }
-    return units;
-}
-
 static void write_spans(ws_json *j, const char *key, ws_str text, const ws_span *spans, uint32_t n)
 {
+    ws_utf16_walk walk;
+    ws_utf16_begin(&walk, text);
     ws_json_key(j, key);
     ws_json_array(j);
     for (uint32_t i = 0; i < n; i++) {
         ws_json_array(j);
-        ws_json_u64(j, ws_utf16_length(text, spans[i].start));
-        ws_json_u64(j, ws_utf16_length(text, spans[i].end));
+        ws_json_u64(j, ws_utf16_units(&walk, spans[i].start));
+        ws_json_u64(j, ws_utf16_units(&walk, spans[i].end));
         ws_json_end_array(j);
     }
     ws_json_end_array(j);

@@ -39,7 +39,4 @@ void ws_hits_write(ws_json *j, const ws_answer *answer, const ws_hit_fields *fie
 /* rank, score, id, title, snippet; words in bold when `bold`. first_rank = offset + 1. */
 void ws_hits_print(FILE *out, const ws_answer *answer, uint32_t first_rank, int bold);
 
-/* UTF-16 code units before byte `offset` of UTF-8 text. O(offset). */
-uint32_t ws_utf16_length(ws_str text, size_t offset);
-
 #endif

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 #include "indexer/ingest_int.h"
 
 #define VALUES_MAX  1024u

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 #include "indexer/json_load.h"
 
 #define VALUES_MAX 1024u              /* as ingest has it */

@@ -4,7 +4,7 @@
 #include "server/exchange.h"
 #include "server/params.h"
 #include "server/server.h"
-#include "server/utf16.h"
+#include "base/utf16.h"
 
 #define TEXT_MAX 65536u
 

@@ -8,8 +8,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "server/config_keys.h"
-#include "server/uri.h"
 
 #define FILE_MAX   65536u
 #define VALUE_MAX  4096u
@@ -97,7 +97,7 @@ static ws_status check_text(const ws_key_row *row, ws_str value, ws_error *error
             return ws_error_set(error, WS_ERR_RANGE, "%s holds a character that isn't allowed",
                                 row->name);
     }
-    if (value.len > VALUE_MAX || !ws_is_utf8(value))
+    if (value.len > VALUE_MAX || !ws_utf8_valid(value))
         return ws_error_set(error, WS_ERR_RANGE, "%s must be UTF-8 of at most %u bytes", row->name,
                             VALUE_MAX);
     if ((row->flags & WS_KEY_SECRET) && value.len > 0 && value.len < SECRET_MIN)

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "server/search.h"
-#include "server/utf16.h"
+#include "base/utf16.h"
 
 /* --- hits --- */
 

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/utf8.h"
+
 const char *ws_decode_text(ws_decode_result result)
 {
     switch (result) {
@@ -16,36 +18,6 @@ const char *ws_decode_text(ws_decode_result result)
     default:
         return "out of memory";
     }
-}
-
-/* Length of the well-formed sequence at p, 0 when there is none. */
-static size_t sequence_length(const unsigned char *p, size_t left)
-{
-    unsigned char c = p[0];
-    size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
-    if (n == 0 || n > left)
-        return 0;
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    /* Overlong forms, surrogates, beyond U+10FFFF. */
-    if ((c == 0xe0 && p[1] < 0xa0) || (c == 0xed && p[1] > 0x9f) || (c == 0xf0 && p[1] < 0x90) ||
-        (c == 0xf4 && p[1] > 0x8f))
-        return 0;
-    return n;
-}
-
-int ws_is_utf8(ws_str text)
-{
-    const unsigned char *p = (const unsigned char *)text.ptr;
-    for (size_t i = 0; i < text.len;) {
-        size_t n = sequence_length(p + i, text.len - i);
-        if (n == 0)
-            return 0;
-        i += n;
-    }
-    return 1;
 }
 
 static int hex_value(char c)
@@ -90,7 +62,7 @@ ws_decode_result ws_percent_decode(ws_str in, int form, ws_arena *arena, ws_str 
         if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
             return WS_DECODE_CONTROL;
     }
-    if (!ws_is_utf8((ws_str){text, n}))
+    if (!ws_utf8_valid((ws_str){text, n}))
         return WS_DECODE_UTF8;
     text[n] = 0;
     *out = (ws_str){text, n};

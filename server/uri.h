@@ -20,7 +20,4 @@ ws_decode_result ws_percent_decode(ws_str in, int form, ws_arena *arena, ws_str 
 
 const char *ws_decode_text(ws_decode_result result); /* what is wrong, in English; static */
 
-/* True for well-formed UTF-8 (Unicode table 3-7). O(len). */
-int ws_is_utf8(ws_str text);
-
 #endif

@@ -63,7 +63,7 @@
 #define WS_ID_MAX          512u
 
 #define WS_STORED_SHORT_MAX   1024u /* longer values are chunked */
-#define WS_STORED_CHUNK_MAX   8192u
+#define WS_STORED_CHUNK_MAX   4096u
 #define WS_TOKEN_MAP_INTERVAL 64u
 
 /* Name of a section kind ("DOC_IDS"), "?" when unknown. */

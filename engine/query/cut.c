@@ -1,7 +1,7 @@
 #include "engine/query/cut.h"
 
 #include "base/str.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 
 /* Unicode property White_Space. */
 static int is_space(uint32_t c)

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "engine/index/id_map.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 
 static void write_value(ws_json *j, const ws_field *field, ws_str value)
 {

@@ -13,7 +13,7 @@
 #include "engine/index/stored.h"
 #include "engine/query/results_int.h"
 #include "engine/query/snippet.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 
 #define ANALYSED_MAX   1024u /* bytes of a body that a snippet analyses */
 #define LEAD_BYTES     160u  /* analysed before the expected place of the first match */

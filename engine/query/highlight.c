@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 #include "base/str.h"
 #include "engine/text/jamo.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 
 static int is_hangul(ws_str text)
 {

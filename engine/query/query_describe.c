@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "engine/query/parse.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 
 /* The term of a list; of one that was too long for a key, its beginning. */
 static ws_str term_of(const ws_query *q, uint32_t list)

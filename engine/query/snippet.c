@@ -2,7 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/str.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 
 /* How many of each word lie in a sliding window. */
 typedef struct {

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "engine/text/analyzer_int.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 
 #define TERM_LONG 240u /* bytes that a dictionary key keeps: docs/format.md section 4 */
 

@@ -2,7 +2,7 @@
  * U+314E U+3141 U+3131) begins 대한민국. */
 #include "base/bytes.h"
 #include "engine/text/jamo.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 
 #define KEYS_MAX 8u
 

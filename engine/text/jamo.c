@@ -1,7 +1,7 @@
 #include "engine/text/jamo.h"
 
 #include "base/bytes.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 
 #define C(n) (uint8_t)(WS_JAMO_CONSONANT + (n))
 #define V(n) (uint8_t)(WS_JAMO_VOWEL + (n))

@@ -3,7 +3,7 @@
 #include "base/bytes.h"
 #include "base/str.h"
 #include "engine/text/jamo.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 
 /* What must stand before an ending. */
 #define ANY               0u

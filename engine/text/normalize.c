@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "engine/text/jamo.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 
 #define BMP 65536u
 #define CLUSTER_MAX                                                                                \

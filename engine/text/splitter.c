@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "engine/text/analyzer_int.h"
 #include "engine/text/korean.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 
 static uint32_t class_at(ws_analyzer *a, ws_str text, size_t at, size_t *length)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/utf8.h"
 #include "server/params.h"
 #include "server/reader.h"
 #include "server/route.h"
@@ -47,7 +48,7 @@ static void note_params(ws_buf *out, const ws_request *r)
     require(ok == (problem.kind == WS_PROBLEM_NONE), "a refusal without a problem");
     for (size_t i = 0; ok && i < N_SPECS; i++) {
         ws_buf_printf(out, " %llu", (unsigned long long)values[i].number);
-        require(ws_is_utf8(values[i].text), "a parameter that is not UTF-8");
+        require(ws_utf8_valid(values[i].text), "a parameter that is not UTF-8");
         require(values[i].text.len <= 100, "a parameter beyond its limit");
     }
     ws_problem_write(out, &problem, r->path, WS_STR(""));

@@ -2,7 +2,7 @@
  * becomes a document whose values fit the schema, or a reason. */
 #include <stdlib.h>
 
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 #include "indexer/json_load.h"
 #include "indexer/jsonl.h"
 #include "wikisearch/schema.h"

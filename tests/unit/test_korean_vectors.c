@@ -11,7 +11,7 @@
 #include "engine/text/analyzer.h"
 #include "engine/text/jamo.h"
 #include "engine/text/normalize.h"
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 #include "tests/support/test.h"
 
 #define CAP 1024

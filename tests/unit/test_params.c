@@ -5,8 +5,8 @@
 
 #include "base/bytes.h"
 #include "base/str.h"
+#include "base/utf16.h"
 #include "server/uri.h"
-#include "server/utf16.h"
 #include "tests/support/rng.h"
 #include "tests/support/test.h"
 
@@ -75,18 +75,6 @@ static size_t encode(uint32_t cp, char *out)
         out[i] = (char)(0x80 | (cp & 0x3f));
     out[0] = (char)((0xf00u >> n) | cp);
     return n;
-}
-
-Test(params, utf8_of_every_code_point)
-{
-    char text[4];
-    for (uint32_t cp = 0; cp < 0x111000; cp++) {
-        size_t n = encode(cp, text);
-        int good = cp < 0xd800 || (cp > 0xdfff && cp < 0x110000);
-        cr_assert_eq(ws_is_utf8(ws_str_make(text, n)), good, "U+%04X", (unsigned)cp);
-        if (n > 1)
-            cr_assert_not(ws_is_utf8(ws_str_make(text, n - 1)), "U+%04X cut", (unsigned)cp);
-    }
 }
 
 /* --- UTF-16 offsets --- */

@@ -36,8 +36,18 @@ static char *random_value(ws_rng *rng, size_t n, int noise)
 
 static size_t random_length(ws_rng *rng)
 {
-    static const size_t edges[] = {0,    1,    1023, 1024,  1025,  8188,
-                                   8191, 8192, 8193, 16384, 16385, 40000};
+    static const size_t edges[] = {0,
+                                   1,
+                                   WS_STORED_SHORT_MAX - 1,
+                                   WS_STORED_SHORT_MAX,
+                                   WS_STORED_SHORT_MAX + 1,
+                                   WS_STORED_CHUNK_MAX - 4,
+                                   WS_STORED_CHUNK_MAX - 1,
+                                   WS_STORED_CHUNK_MAX,
+                                   WS_STORED_CHUNK_MAX + 1,
+                                   2 * WS_STORED_CHUNK_MAX,
+                                   2 * WS_STORED_CHUNK_MAX + 1,
+                                   40000};
     return ws_rng_below(rng, 3) ? (size_t)ws_rng_skewed(rng, 12)
                                 : edges[ws_rng_below(rng, WS_ARRAY_LEN(edges))];
 }
@@ -192,7 +202,7 @@ Test(stored, gives_back_every_value)
 
 Test(stored, chunks_are_cut_at_code_points)
 {
-    /* U+D55C is 3 bytes: 8,192 is no multiple of 3. */
+    /* U+D55C is 3 bytes: 4,096 is no multiple of 3. */
     static char text[30001];
     ws_stored_value value = {0, {text, 0}};
     ws_stored_writer *w;
@@ -209,7 +219,7 @@ Test(stored, chunks_are_cut_at_code_points)
     cr_assert_eq(sample_part_end(out, 1, 1, &s), WS_OK);
     cr_assert_eq(ws_stored_reader_new(&reader), WS_OK);
     cr_assert_eq(ws_stored_open(reader, s, 0), WS_OK);
-    cr_assert_eq(ws_stored_value_head(reader, 0)->n_chunks, 4u);
+    cr_assert_eq(ws_stored_value_head(reader, 0)->n_chunks, 8u);
     for (uint32_t at = 0; at < 30000; at += 500) {
         ws_str chunk;
         uint32_t begin;

@@ -1,8 +1,8 @@
 /* Offsets for JavaScript: byte ranges of a UTF-8 text as ranges of UTF-16 code units. */
-#ifndef WS_SERVER_UTF16_H
-#define WS_SERVER_UTF16_H
+#ifndef WS_BASE_UTF16_H
+#define WS_BASE_UTF16_H
 
-#include "wikisearch/search.h"
+#include "wikisearch/status.h"
 
 /* Walks along a text; positions must be asked for in ascending order, else it starts again at 0. */
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
 void ws_utf16_begin(ws_utf16_walk *walk, ws_str text);
 
 /* UTF-16 code units before byte `offset` (clamped to the text; inside a sequence: before it). A
- * code point beyond U+FFFF is two, an invalid byte one, as the JSON writer turns it into U+FFFD.
+ * code point beyond U+FFFF is two, an invalid byte one, as ws_json_str turns it into U+FFFD.
  * [1] O(distance). */
 uint32_t ws_utf16_units(ws_utf16_walk *walk, size_t offset);
 

@@ -1,4 +1,4 @@
-#include "engine/text/utf8.h"
+#include "base/utf8.h"
 
 #include "base/bytes.h"
 
@@ -7,8 +7,7 @@ static int is_continuation(uint8_t byte)
     return (byte & 0xc0) == 0x80;
 }
 
-/* Length of a well-formed sequence at p, 0 when it is none (Unicode, table 3-7). */
-static size_t sequence(const uint8_t *p, size_t left)
+size_t ws_utf8_sequence(const uint8_t *p, size_t left)
 {
     uint8_t lead = p[0];
     if (lead < 0x80)
@@ -35,7 +34,7 @@ int ws_utf8_valid(ws_str text)
             at += 8;
             continue;
         }
-        size_t n = sequence(p + at, text.len - at);
+        size_t n = ws_utf8_sequence(p + at, text.len - at);
         if (n == 0)
             return 0;
         at += n;
@@ -46,7 +45,7 @@ int ws_utf8_valid(ws_str text)
 size_t ws_utf8_decode(ws_str text, size_t at, uint32_t *code_point)
 {
     const uint8_t *p = (const uint8_t *)text.ptr + at;
-    size_t n = sequence(p, text.len - at);
+    size_t n = ws_utf8_sequence(p, text.len - at);
     switch (n) {
     case 1:
         *code_point = p[0];

@@ -1,10 +1,16 @@
 /* UTF-8: validation, decoding, stepping. [any]. */
-#ifndef WS_TEXT_UTF8_H
-#define WS_TEXT_UTF8_H
+#ifndef WS_BASE_UTF8_H
+#define WS_BASE_UTF8_H
+
+#include <stdint.h>
 
 #include "wikisearch/status.h"
 
 #define WS_REPLACEMENT 0xfffdu
+
+/* Bytes of the well-formed sequence at p (1 to 4; left > 0 bytes may be read), 0 when there is
+ * none: table 3-7 of the Unicode standard, where the second byte's range depends on the first. */
+size_t ws_utf8_sequence(const uint8_t *p, size_t left);
 
 /* True when `text` is valid UTF-8: no overlong form, no surrogate, nothing above U+10FFFF. Linear;
  * ASCII at 8 bytes a step. */
