@@ -167,6 +167,7 @@ static void write_query(ws_json *j, const ws_answer *a, const json_t *descriptio
     ws_json_kstr(j, "q", a->text);
     write_part(j, description, "normalized");
     write_part(j, description, "terms");
+    write_part(j, description, "ignored");
     ws_json_kbool(j, "relaxed", 0);
     ws_json_end_object(j);
 }

@@ -181,7 +181,7 @@ static ws_status load_directory(ws_ingest *ingest, const ws_schema *schema, ws_e
 static ws_status read_fingerprint(uint64_t *fingerprint, ws_error *error)
 {
     ws_analyzer *analyzer;
-    WS_TRY(ws_analyzer_new(&analyzer, NULL, error));
+    WS_TRY(ws_analyzer_new(&analyzer, error));
     ws_status status = ws_analyzer_fingerprint(analyzer, fingerprint);
     ws_analyzer_free(analyzer);
     return status;

@@ -22,7 +22,7 @@ ws_status ws_ingest_worker_new(ws_ingest_worker **out, ws_ingest *ingest, ws_err
     w->share = ingest->memory / ingest->n_workers;
     for (uint32_t f = 0; !status && f < schema->n_fields; f++)
         if (schema->fields[f].type == WS_FIELD_TEXT)
-            status = ws_analyzer_new(&w->analyzers[f], NULL, error);
+            status = ws_analyzer_new(&w->analyzers[f], error);
     if (status) {
         ws_ingest_worker_free(w);
         return status;

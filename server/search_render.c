@@ -104,6 +104,8 @@ static void write_query(ws_json *j, const ws_search_task *task, const json_t *de
                  ws_str_make(json_string_value(normalized), json_string_length(normalized)));
     ws_json_key(j, "terms");
     write_strings(j, json_object_get(description, "terms"));
+    ws_json_key(j, "ignored");
+    write_strings(j, json_object_get(description, "ignored"));
     ws_json_kbool(j, "relaxed", 0);
     ws_json_end_object(j);
 }

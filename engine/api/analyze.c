@@ -23,7 +23,7 @@ static ws_status kind_of(const ws_index *index, ws_str field, uint32_t *kind, ws
 
 static ws_status borrow(ws_index *index, ws_analyzer **analyzer)
 {
-    return index ? ws_index_lend_analyzer(index, analyzer) : ws_analyzer_new(analyzer, NULL, NULL);
+    return index ? ws_index_lend_analyzer(index, analyzer) : ws_analyzer_new(analyzer, NULL);
 }
 
 static void give_back(ws_index *index, ws_analyzer *analyzer)
@@ -73,7 +73,7 @@ ws_status ws_fingerprint(uint64_t *fingerprint)
 {
     ws_analyzer *analyzer;
     *fingerprint = 0;
-    WS_TRY(ws_analyzer_new(&analyzer, NULL, NULL));
+    WS_TRY(ws_analyzer_new(&analyzer, NULL));
     ws_status status = ws_analyzer_fingerprint(analyzer, fingerprint);
     ws_analyzer_free(analyzer);
     return status;

@@ -19,7 +19,7 @@ static ws_analyzer *take_idle(ws_index *index)
 ws_status ws_index_lend_analyzer(ws_index *index, ws_analyzer **analyzer)
 {
     *analyzer = take_idle(index);
-    return *analyzer ? WS_OK : ws_analyzer_new(analyzer, NULL, NULL);
+    return *analyzer ? WS_OK : ws_analyzer_new(analyzer, NULL);
 }
 
 void ws_index_give_back(ws_index *index, ws_analyzer *analyzer)

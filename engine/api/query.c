@@ -14,6 +14,7 @@ static ws_status set_options(ws_query_request *request, const ws_query_options *
                             options->size, sizeof *options);
     request->op = options->op;
     request->filter = options->filter;
+    request->keep_stop_words = options->keep_stop_words;
     return WS_OK;
 }
 

@@ -13,7 +13,7 @@ static ws_status ready_scratch(ws_scratch *scratch, ws_error *error)
         if (status)
             return ws_error_set(error, status, "no memory to read documents");
     }
-    return scratch->analyzer ? WS_OK : ws_analyzer_new(&scratch->analyzer, NULL, error);
+    return scratch->analyzer ? WS_OK : ws_analyzer_new(&scratch->analyzer, error);
 }
 
 ws_status ws_results_fetch(ws_results *results, uint32_t from, uint32_t n,

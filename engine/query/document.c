@@ -3,8 +3,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "engine/index/id_map.h"
 #include "base/utf8.h"
+#include "engine/index/id_map.h"
 
 static void write_value(ws_json *j, const ws_field *field, ws_str value)
 {

@@ -8,12 +8,12 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "engine/index/id_map.h"
 #include "engine/index/postings.h"
 #include "engine/index/stored.h"
 #include "engine/query/results_int.h"
 #include "engine/query/snippet.h"
-#include "base/utf8.h"
 
 #define ANALYSED_MAX   1024u /* bytes of a body that a snippet analyses */
 #define LEAD_BYTES     160u  /* analysed before the expected place of the first match */

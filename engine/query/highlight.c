@@ -3,8 +3,8 @@
 
 #include "base/bytes.h"
 #include "base/str.h"
-#include "engine/text/jamo.h"
 #include "base/utf8.h"
+#include "engine/text/jamo.h"
 
 static int is_hangul(ws_str text)
 {

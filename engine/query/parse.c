@@ -7,13 +7,15 @@
 #include "engine/query/cut.h"
 #include "engine/query/filter.h"
 #include "engine/query/score.h"
+#include "engine/query/stop.h"
 
 /* A query while it is made. Arrays are the query's, grown in its arena: an outgrown one stays
  * there, so at most half is wasted. */
 typedef struct {
     ws_query *query;
     const ws_query_request *request;
-    uint32_t lists_cap, places_cap, bigrams_cap, alternatives_cap, clauses_cap;
+    uint32_t lists_cap, places_cap, bigrams_cap, alternatives_cap, clauses_cap, ignored_cap;
+    int keep_stop_words;
     uint32_t *slots; /* hash table over query->lists: list + 1, 0 = empty */
     uint32_t n_slots;
     uint32_t warnings;
@@ -246,24 +248,70 @@ static ws_status add_clause(builder *b, const ws_clause_text *text)
     return WS_OK;
 }
 
+/* --- stop words --- */
+
+/* In a field of another analyzer a stop word may be a whole value, or a token like any other. */
+static int all_standard(const ws_schema *schema)
+{
+    return !has_kind(schema, WS_ANALYZER_WHITESPACE) && !has_kind(schema, WS_ANALYZER_KEYWORD);
+}
+
+static int is_left_out(const builder *b, const ws_clause_text *clause)
+{
+    return !b->keep_stop_words && !clause->phrase && !clause->negative &&
+           ws_is_stop_word(clause->text);
+}
+
+static ws_status leave_out(builder *b, ws_str text)
+{
+    ws_query *q = b->query;
+    ws_str *ignored = grown(b, q->ignored, q->n_ignored, &b->ignored_cap, sizeof *ignored);
+    if (!ignored)
+        return WS_ERR_NOMEM;
+    q->ignored = ignored;
+    ignored[q->n_ignored++] = text;
+    return WS_OK;
+}
+
 /* --- the whole --- */
 
-static ws_status add_clauses(builder *b)
+static ws_status add_clauses(builder *b, ws_str text)
 {
-    ws_str text = ws_str_sub(b->request->text, 0,
-                             ws_cut_limit(b->request->text, b->request->max_code_points));
-    ws_cutter cutter = {{NULL, 0}, 0};
+    ws_cutter cutter = {text, 0};
     ws_clause_text clause;
-    b->warnings |= text.len < b->request->text.len ? WS_QUERY_CLIPPED_TEXT : 0;
-    WS_TRY(ws_arena_str(&b->query->arena, text, &cutter.text));
     for (uint64_t n = 0; ws_cut_next(&cutter, &clause); n++) {
         if (n == b->request->max_clauses) {
             b->warnings |= WS_QUERY_CLIPPED_CLAUSES;
             return WS_OK;
         }
-        WS_TRY(add_clause(b, &clause));
+        WS_TRY(is_left_out(b, &clause) ? leave_out(b, clause.text) : add_clause(b, &clause));
     }
     return WS_OK;
+}
+
+/* Nothing but stop words selects: begin again and keep them. */
+static void start_again(builder *b)
+{
+    ws_query *q = b->query;
+    q->n_lists = q->n_places = q->n_bigrams = 0;
+    q->n_alternatives = q->n_clauses = q->n_ignored = 0;
+    if (b->n_slots)
+        memset(b->slots, 0, b->n_slots * sizeof *b->slots);
+    b->keep_stop_words = 1;
+}
+
+static ws_status add_text(builder *b)
+{
+    const ws_query_request *r = b->request;
+    ws_str text = ws_str_sub(r->text, 0, ws_cut_limit(r->text, r->max_code_points));
+    b->warnings |= text.len < r->text.len ? WS_QUERY_CLIPPED_TEXT : 0;
+    b->keep_stop_words = r->keep_stop_words || !all_standard(r->schema);
+    WS_TRY(ws_arena_str(&b->query->arena, text, &text));
+    WS_TRY(add_clauses(b, text));
+    if (b->query->n_positive || !b->query->n_ignored)
+        return WS_OK;
+    start_again(b);
+    return add_clauses(b, text);
 }
 
 static ws_status build(builder *b, ws_error *error)
@@ -271,7 +319,7 @@ static ws_status build(builder *b, ws_error *error)
     ws_query *q = b->query;
     WS_TRY(ws_filter_parse(b->request->schema, b->request->filter, &q->arena, &q->predicates,
                            &q->n_predicates, error));
-    ws_status status = add_clauses(b);
+    ws_status status = add_text(b);
     if (!status)
         status = ws_query_write_description(q, b->request, b->warnings);
     if (!status)

@@ -12,6 +12,7 @@ typedef struct {
     ws_str filter;                         /* engine/query/filter.h; empty = none */
     uint32_t op;                           /* WS_OPERATOR_* */
     uint64_t max_code_points, max_clauses; /* what is beyond is clipped before it is analysed */
+    uint32_t keep_stop_words;
 } ws_query_request;
 
 /* Makes a query; everything it holds is its own. One reference: free with ws_query_free.

@@ -3,8 +3,9 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-#define UNITS_MAX ((uint64_t)1 << 31) /* the sum of all units stays below, so no score overflows   \
-                                       */
+#define UNITS_MAX                                                                                  \
+ ((uint64_t)1 << 31) /* the sum of all units stays below, so no score overflows                    \
+                      */
 
 /* --- document frequencies --- */
 

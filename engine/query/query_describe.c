@@ -2,8 +2,8 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "engine/query/parse.h"
 #include "base/utf8.h"
+#include "engine/query/parse.h"
 
 /* The term of a list; of one that was too long for a key, its beginning. */
 static ws_str term_of(const ws_query *q, uint32_t list)
@@ -57,6 +57,15 @@ static void write_terms(const ws_query *q, ws_json *j)
     ws_json_end_array(j);
 }
 
+static void write_ignored(const ws_query *q, ws_json *j)
+{
+    ws_json_key(j, "ignored");
+    ws_json_array(j);
+    for (uint32_t i = 0; i < q->n_ignored; i++)
+        ws_json_str(j, q->ignored[i]);
+    ws_json_end_array(j);
+}
+
 static void write_warning(ws_json *j, const char *code, const char *message)
 {
     ws_json_object(j);
@@ -103,6 +112,7 @@ ws_status ws_query_write_description(ws_query *q, const ws_query_request *reques
     ws_json_object(&j);
     write_normalized(q, &j);
     write_terms(q, &j);
+    write_ignored(q, &j);
     write_warnings(request, warnings, &j);
     ws_json_end_object(&j);
     ws_status status = ws_buf_status(&out);

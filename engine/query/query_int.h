@@ -64,8 +64,10 @@ struct ws_query {
     uint32_t n_clauses, n_positive;
     ws_query_predicate *predicates;
     uint32_t n_predicates;
-    ws_str describe;  /* JSON */
-    uint8_t key[16];  /* ws_query_key */
+    ws_str *ignored; /* stop words left out, as typed */
+    uint32_t n_ignored;
+    ws_str describe;   /* JSON */
+    uint8_t key[16];   /* ws_query_key */
     ws_status clipped; /* WS_OK or WS_TRUNCATED */
 };
 

@@ -41,9 +41,8 @@ static ws_status open_icu(ws_analyzer *a, ws_error *error)
     return WS_OK;
 }
 
-ws_status ws_analyzer_new(ws_analyzer **out, const ws_analyzer_options *options, ws_error *error)
+ws_status ws_analyzer_new(ws_analyzer **out, ws_error *error)
 {
-    (void)options;
     *out = NULL;
     ws_analyzer *a = ws_calloc(1, sizeof *a);
     if (!a)

@@ -67,15 +67,9 @@ typedef struct {
 
 typedef struct ws_analyzer ws_analyzer;
 
-typedef struct {
-    uint32_t stop_words; /* 0 = keep all (default) */
-} ws_analyzer_options;
-
 /* Makes an analyzer: ICU iterators warmed, stemmers, scratch memory. [1] per analyzer; make one per
- * thread.
- *   options  NULL = defaults
- * Errors: WS_ERR_NOMEM, WS_ERR_STATE when ICU has no data. Cost: about a millisecond. */
-ws_status ws_analyzer_new(ws_analyzer **out, const ws_analyzer_options *options, ws_error *error);
+ * thread. Errors: WS_ERR_NOMEM, WS_ERR_STATE when ICU has no data. Cost: about a millisecond. */
+ws_status ws_analyzer_new(ws_analyzer **out, ws_error *error);
 void ws_analyzer_free(ws_analyzer *analyzer);
 
 /* Heap bytes held; grows with the longest text seen. */

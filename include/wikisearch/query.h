@@ -21,13 +21,13 @@ typedef struct {
     uint32_t op;   /* WS_OPERATOR_* */
     ws_str filter; /* field = "value", field != "value", and for int fields < <= > >=, joined by
                       AND; empty = none */
+    /* 0: English stop words (the, of) are left out when other words select; 1: they are kept */
+    uint32_t keep_stop_words;
+    uint32_t reserved; /* 0 */
 } ws_query_options;
 #define WS_QUERY_OPTIONS_INIT                                                                      \
  {                                                                                                 \
-  sizeof(ws_query_options), 0,                                                                     \
-  {                                                                                                \
-   0, 0                                                                                            \
-  }                                                                                                \
+  sizeof(ws_query_options), 0, {0, 0}, 0, 0                                                        \
  }
 
 /* Parses and analyses.
@@ -44,8 +44,9 @@ WS_API void ws_query_free(ws_query *query);
  * results. [any], no index access. */
 WS_API void ws_query_key(const ws_query *query, uint8_t key[16]);
 
-/* JSON object about the query: "normalized", "terms" (words in order), "warnings"
- * ([{"code","message"}]). Static for the life of the query. [any] */
+/* JSON object about the query: "normalized", "terms" (words in order), "ignored"
+ * (stop words left out, as typed), "warnings" ([{"code","message"}]). Static for the life of the
+ * query. [any] */
 WS_API ws_str ws_query_describe(const ws_query *query);
 
 /* Number of words and phrases that select documents; 0 means that nothing can match. [any] */

@@ -66,7 +66,7 @@ ws_oracle *ws_oracle_new(const ws_schema *schema)
 {
     ws_oracle *o = need(calloc(1, sizeof *o));
     o->schema = *schema;
-    must(ws_analyzer_new(&o->analyzer, NULL, NULL) == WS_OK, "no analyzer");
+    must(ws_analyzer_new(&o->analyzer, NULL) == WS_OK, "no analyzer");
     return o;
 }
 
@@ -253,11 +253,8 @@ uint32_t ws_oracle_search(ws_oracle *o, ws_str text, int all, const ws_oracle_co
     }
     qsort(o->hits, n, sizeof *o->hits, compare_hits);
     *hits = o->hits;
-    for (uint32_t i = 0; i < n_clauses; i++) {
-        for (uint32_t f = 0; f < WS_MAX_FIELDS; f++)
-            free(clauses[i].tokens[f].tokens);
-        free(clauses[i].text);
-    }
+    for (uint32_t i = 0; i < n_clauses; i++)
+        ws_oracle_free_clause(&clauses[i]);
     free(scorers);
     free(clauses);
     return n;

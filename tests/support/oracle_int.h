@@ -100,6 +100,7 @@ uint64_t ws_oracle_length(const document *d, uint32_t field, uint32_t stream);
 
 /* oracle_match.c: docs/search.md. out[CLAUSES]; returns how many */
 uint32_t ws_oracle_cut(ws_oracle *o, ws_str text, clause *out);
+void ws_oracle_free_clause(clause *c);
 place ws_oracle_place(const token_list *tokens, uint32_t position);
 uint32_t ws_oracle_tf(const document *d, uint32_t field, uint32_t stream, uint32_t term);
 uint32_t ws_oracle_phrase_tf(const document *d, uint32_t field, const token_list *tokens);

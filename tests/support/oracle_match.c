@@ -3,6 +3,13 @@
 
 /* --- clauses --- */
 
+void ws_oracle_free_clause(clause *c)
+{
+    for (uint32_t f = 0; f < WS_MAX_FIELDS; f++)
+        free(c->tokens[f].tokens);
+    free(c->text);
+}
+
 /* Bytes of the white space that begins at p, 0 when none does. */
 static size_t space_at(const char *p, size_t left)
 {
@@ -26,11 +33,57 @@ static void add_clause(ws_oracle *o, clause *c, const char *text, size_t len)
 {
     c->text = need(malloc(len + 1));
     memcpy(c->text, text, len);
+    c->text[len] = '\0';
     c->len = len;
     for (uint32_t f = 0; f < o->schema.n_fields; f++)
         if (o->schema.fields[f].type == WS_FIELD_TEXT)
             c->tokens[f] = ws_oracle_analyse(o, o->schema.fields[f].analyzer, WS_ANALYZE_QUERY,
                                              (ws_str){c->text, len});
+}
+
+static int is_stop_clause(const clause *c)
+{
+    static const char list[] = " a an and are as at be but by for if in into is it no not of on or "
+                               "such that the their then "
+                               "there these they this to was will with ";
+    char word[16];
+    size_t from = strspn(c->text, ".,;:!?'()[]"), to = c->len, n;
+    while (to > from && strchr(".,;:!?'()[]", c->text[to - 1]))
+        to--;
+    n = to - from;
+    if (c->negative || c->phrase || n == 0 || n > 12 || strlen(c->text) != c->len)
+        return 0;
+    snprintf(word, sizeof word, " %.*s ", (int)n, c->text + from);
+    if (n > 1 && word[1] >= 'A' && word[1] <= 'Z')
+        word[1] = (char)(word[1] - 'A' + 'a');
+    return strchr(word + 1, ' ') == word + n + 1 && strstr(list, word) != NULL;
+}
+
+static int selects(const ws_oracle *o, const clause *c)
+{
+    for (uint32_t f = 0; f < o->schema.n_fields && !c->negative; f++)
+        if (ws_oracle_has_alternative(o, c, f))
+            return 1;
+    return 0;
+}
+
+/* "Stop words" of the page. Returns how many clauses are left. */
+static uint32_t drop_stop_words(const ws_oracle *o, clause *clauses, uint32_t n)
+{
+    uint32_t kept = 0;
+    int others = 0;
+    for (uint32_t f = 0; f < o->schema.n_fields; f++)
+        if (o->schema.fields[f].type == WS_FIELD_TEXT &&
+            o->schema.fields[f].analyzer != WS_ANALYZER_STANDARD)
+            return n;
+    for (uint32_t i = 0; i < n; i++)
+        others |= !is_stop_clause(&clauses[i]) && selects(o, &clauses[i]);
+    for (uint32_t i = 0; i < n; i++)
+        if (others && is_stop_clause(&clauses[i]))
+            ws_oracle_free_clause(&clauses[i]);
+        else
+            clauses[kept++] = clauses[i];
+    return kept;
 }
 
 uint32_t ws_oracle_cut(ws_oracle *o, ws_str text, clause *out)
@@ -64,7 +117,7 @@ uint32_t ws_oracle_cut(ws_oracle *o, ws_str text, clause *out)
             p++;
         must(++n < CLAUSES, "too many clauses");
     }
-    return n;
+    return drop_stop_words(o, out, n);
 }
 
 place ws_oracle_place(const token_list *tokens, uint32_t position)

@@ -176,7 +176,7 @@ static void words_of(const char *text, char out[CAP], uint32_t stream)
     static ws_analyzer *a;
     ws_tokens tokens;
     if (!a)
-        cr_assert_eq(ws_analyzer_new(&a, NULL, NULL), WS_OK);
+        cr_assert_eq(ws_analyzer_new(&a, NULL), WS_OK);
     cr_assert_eq(ws_analyzer_run(a, WS_ANALYZER_STANDARD, WS_ANALYZE_INDEX, ws_cstr(text), &tokens),
                  WS_OK);
     size_t n = 0;

@@ -76,7 +76,7 @@ static ws_schema schema;
 
 static void setup(void)
 {
-    cr_assert_eq(ws_analyzer_new(&analyzer, NULL, NULL), WS_OK);
+    cr_assert_eq(ws_analyzer_new(&analyzer, NULL), WS_OK);
     ws_schema_init_default(&schema);
 }
 
@@ -87,7 +87,7 @@ static void teardown(void)
 
 static ws_status make(ws_query **query, ws_str text, uint32_t op)
 {
-    ws_query_request request = {&schema, analyzer, text, {NULL, 0}, op, 1024, 64};
+    ws_query_request request = {&schema, analyzer, text, {NULL, 0}, op, 1024, 64, 0};
     return ws_query_make(query, &request, NULL);
 }
 
@@ -219,7 +219,8 @@ Test(parse, clauses_without_a_token_are_dropped, .init = setup, .fini = teardown
     cr_assert_eq(q->n_clauses, 0);
     cr_assert_eq(q->n_lists, 0);
     ws_query_unref(q);
-    cr_assert_str_eq(describe("??"), "{\"normalized\":\"\",\"terms\":[],\"warnings\":[]}");
+    cr_assert_str_eq(describe("??"),
+                     "{\"normalized\":\"\",\"terms\":[],\"ignored\":[],\"warnings\":[]}");
 }
 
 Test(parse, each_analyzer_gives_its_own_alternative, .init = setup, .fini = teardown)
@@ -252,10 +253,58 @@ Test(parse, a_field_without_positions_is_left_out_of_phrases, .init = setup, .fi
 
 Test(parse, description_says_what_was_understood, .init = setup, .fini = teardown)
 {
-    cr_assert_str_eq(
-        describe("  대한민국은   Histories -서울의 \"New  York은\" K-POP "),
-        "{\"normalized\":\"대한민국 histori -서울 \\\"new york\\\" k-pop\","
-        "\"terms\":[\"대한민국\",\"histori\",\"new\",\"york\",\"k\",\"pop\"],\"warnings\":[]}");
+    cr_assert_str_eq(describe("  대한민국은   Histories -서울의 \"New  York은\" K-POP "),
+                     "{\"normalized\":\"대한민국 histori -서울 \\\"new york\\\" k-pop\","
+                     "\"terms\":[\"대한민국\",\"histori\",\"new\",\"york\",\"k\",\"pop\"],"
+                     "\"ignored\":[],\"warnings\":[]}");
+}
+
+/* --- stop words --- */
+
+Test(parse, stop_words_are_left_out_when_others_select, .init = setup, .fini = teardown)
+{
+    static const struct {
+        const char *text, *normalized, *ignored;
+    } rows[] = {
+        {"the history of Korea", "histori korea", "\"the\",\"of\""},
+        {"The history, (and) what? into: the!", "histori what",
+         "\"The\",\"(and)\",\"into:\",\"the!\""},
+        {"to be or not to be", "to be or not to be", ""},
+        {"the -history", "the -histori", ""},
+        {"the ...", "the", ""},
+        {"the \"who\"", "\"who\"", "\"the\""},
+        {"\"the\" who -the", "\"the\" who -the", ""},
+        {"vitamin A IT OF thE", "vitamin a it of the", ""},
+        {"A history", "a histori", ""}, /* one letter: a name for all we know */
+        {"to-do and theory anda", "to-do theori anda", "\"and\""},
+        {"대한민국 the 역사", "대한민국 역사", "\"the\""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char normalized[200], ignored[200];
+        const char *got = describe(rows[i].text);
+        snprintf(normalized, sizeof normalized, "{\"normalized\":\"%s\",", rows[i].normalized);
+        snprintf(ignored, sizeof ignored, "\"ignored\":[%s]", rows[i].ignored);
+        if (!strchr(rows[i].normalized, '"'))
+            cr_expect(strncmp(got, normalized, strlen(normalized)) == 0, "%s: %s", rows[i].text,
+                      got);
+        cr_expect_not_null(strstr(got, ignored), "%s: %s", rows[i].text, got);
+    }
+}
+
+Test(parse, stop_words_are_kept_on_demand_and_in_other_analyzers, .init = setup, .fini = teardown)
+{
+    ws_query_request request = {
+        &schema, analyzer, WS_STR("the sea"), {NULL, 0}, WS_OPERATOR_OR, 1024, 64, 1};
+    ws_query *q;
+    cr_assert_eq(ws_query_make(&q, &request, NULL), WS_OK);
+    cr_expect_eq(q->n_clauses, 2);
+    ws_query_unref(q);
+    request.keep_stop_words = 0;
+    schema.fields[0].analyzer = WS_ANALYZER_WHITESPACE;
+    cr_assert_eq(ws_query_make(&q, &request, NULL), WS_OK);
+    cr_expect_eq(q->n_clauses, 2);
+    cr_expect_eq(q->n_ignored, 0);
+    ws_query_unref(q);
 }
 
 /* --- limits --- */
@@ -291,9 +340,9 @@ Test(parse, what_is_beyond_a_limit_is_clipped_and_said, .init = setup, .fini = t
         size_t bytes;
         uint32_t clauses;
     } rows[] = {
-        {"a ", "too_many_terms", 1000, 64},           {"word ", "query_too_long", 100000, 64},
-        {"\"", "query_too_long", 100000, 0},          {"\"a\" ", "too_many_terms", 1000, 64},
-        {"\"a ", "query_too_long", 100000, 64},       {"a", "query_too_long", 100000, 1},
+        {"y ", "too_many_terms", 1000, 64},           {"word ", "query_too_long", 100000, 64},
+        {"\"", "query_too_long", 100000, 0},          {"\"y\" ", "too_many_terms", 1000, 64},
+        {"\"y ", "query_too_long", 100000, 64},       {"a", "query_too_long", 100000, 1},
         {"\xed\x95\x9c", "query_too_long", 99999, 1}, {"a-", "query_too_long", 100000, 1},
         {"\x80", "query_too_long", 100000, 0},        {"-x ", "too_many_terms", 1000, 64},
         {"\xff\xfe ", "query_too_long", 100000, 0},
@@ -400,7 +449,8 @@ Test(parse, every_failed_allocation_is_a_status, .init = setup, .fini = teardown
                                 WS_STR("lang = \"ko\""),
                                 WS_OPERATOR_OR,
                                 1024,
-                                64};
+                                64,
+                                0};
     ws_query *q;
     cr_assert_eq(ws_query_make(&q, &request, NULL), WS_OK); /* warms the analyzer */
     ws_query_unref(q);

@@ -244,7 +244,7 @@ Test(search_calls, every_failed_allocation_is_a_status, .init = ws_letters_open,
     ws_results *results;
     put_some();
     ws_query *query =
-        ws_letters_parse("\"river sea\" 대한민국 and -lake", WS_OPERATOR_OR, "lang != \"x\"");
+        ws_letters_parse("\"river sea\" 대한민국 \"and\" -lake", WS_OPERATOR_OR, "lang != \"x\"");
     cr_assert_eq(ws_searcher_open(&searcher, ws_letters_now.index, NULL), WS_OK);
     ws_status status = WS_ERR_NOMEM;
     int n = 0;
