@@ -14,16 +14,16 @@
 #define WS_ANALYZER_POOL 8u
 
 struct ws_index {
-    pthread_mutex_t mutex;   /* guards snapshot, pools, writer flag */
-    char dir[4096];          /* "" = memory */
+    pthread_mutex_t mutex; /* guards snapshot, pools, writer flag */
+    char dir[4096];        /* "" = memory */
     ws_schema schema;
     ws_segment_options options;
-    ws_snapshot *snapshot;   /* current; one reference. A memory or new index has an empty one */
+    ws_snapshot *snapshot; /* current; one reference. A memory or new index has an empty one */
     uint64_t limits[WS_LIMITS];
-    uint64_t fingerprint;    /* of this library */
+    uint64_t fingerprint; /* of this library */
     uint32_t analysis_ok;
     uint32_t writer_open;
-    pid_t pid;               /* handles die in a forked child */
+    pid_t pid;                                /* handles die in a forked child */
     ws_analyzer *analyzers[WS_ANALYZER_POOL]; /* idle ones, lent to calls */
     uint32_t n_analyzers;
 };
@@ -44,6 +44,18 @@ struct ws_scratch {
     ws_analyzer *analyzer;    /* made at first fetch */
     void *search;             /* engine/query's working memory; see engine/query/exec.h */
 };
+
+#define WS_OPTIONS_MAX 4096u /* bytes: a larger size was never set */
+
+/* Copies a caller's options over the defaults in `to` (`known` bytes): of a smaller struct what it
+ * has; of a larger one what is known, and its tail must be zero (WS_ERR_ARG). from NULL: nothing.
+ * name: of the struct, for the message. */
+ws_status ws_api_read_options(void *to, size_t known, const void *from, const char *name,
+                              ws_error *error);
+
+/* Fills a caller's struct of to->size bytes from `full`; what it has beyond is left alone.
+ * WS_ERR_ARG when size was not set. */
+ws_status ws_api_write_answer(void *to, const void *full, size_t known);
 
 /* WS_ERR_STATE in a forked child. */
 static inline ws_status ws_index_check_process(const ws_index *index)

@@ -62,11 +62,6 @@ void ws_index_publish(ws_index *index, ws_snapshot *snapshot)
 
 static ws_status check_options(const ws_index_options *options, ws_error *error)
 {
-    if (!options)
-        return WS_OK;
-    if (options->size != sizeof *options)
-        return ws_error_set(error, WS_ERR_ARG, "ws_index_options of %u bytes, %zu expected",
-                            options->size, sizeof *options);
     if (options->access > WS_ACCESS_READ || options->verify > WS_VERIFY_OFF)
         return ws_error_set(error, WS_ERR_ARG, "ws_index_options: unknown access or verify");
     return WS_OK;
@@ -76,8 +71,7 @@ static void set_options(ws_index *index, const ws_index_options *options)
 {
     static const uint64_t limits[WS_LIMITS] = {0, 1024, 64, 10000, 8u << 20};
     memcpy(index->limits, limits, sizeof limits);
-    if (options)
-        index->options = (ws_segment_options){options->access, options->verify, options->isa};
+    index->options = (ws_segment_options){options->access, options->verify, options->isa};
     index->pid = getpid();
 }
 
@@ -145,12 +139,14 @@ ws_status ws_index_open(ws_index **out, const char *dir, const ws_schema *schema
                         const ws_index_options *options, ws_error *error)
 {
     *out = NULL;
-    WS_TRY(check_options(options, error));
+    ws_index_options o = WS_INDEX_OPTIONS_INIT;
+    WS_TRY(ws_api_read_options(&o, sizeof o, options, "ws_index_options", error));
+    WS_TRY(check_options(&o, error));
     ws_index *index = ws_calloc(1, sizeof *index);
     if (!index)
         return ws_error_set(error, WS_ERR_NOMEM, "no memory for the index");
     pthread_mutex_init(&index->mutex, NULL);
-    set_options(index, options);
+    set_options(index, &o);
     ws_status status = open_any(index, dir, schema, error);
     if (status < 0) {
         ws_index_close(index);
@@ -233,13 +229,10 @@ uint64_t ws_snapshot_bytes(const ws_snapshot *s)
 
 ws_status ws_index_stats(ws_index *index, ws_index_stats_data *stats)
 {
-    if (stats->size != sizeof *stats)
-        return WS_ERR_ARG;
     WS_TRY(ws_index_check_process(index));
     ws_snapshot *s = ws_index_pin(index);
     const ws_manifest *m = &s->manifest;
-    *stats = (ws_index_stats_data){
-        .size = sizeof *stats,
+    ws_index_stats_data full = {
         .n_segments = m->n_segments,
         .generation = m->generation,
         .n_docs = s->n_docs - s->n_deleted,
@@ -252,9 +245,9 @@ ws_status ws_index_stats(ws_index *index, ws_index_stats_data *stats)
         .analysis_ok = m->fingerprint == index->fingerprint,
     };
     for (uint32_t i = 0; i < m->n_segments; i++)
-        stats->n_terms += s->segments[i].segment->meta.n_terms;
+        full.n_terms += s->segments[i].segment->meta.n_terms;
     ws_snapshot_unref(s);
-    return WS_OK;
+    return ws_api_write_answer(stats, &full, sizeof full);
 }
 
 static int is_limit(uint32_t which)

@@ -7,14 +7,11 @@
 static ws_status set_options(ws_query_request *request, const ws_query_options *options,
                              ws_error *error)
 {
-    if (!options)
-        return WS_OK;
-    if (options->size != sizeof *options)
-        return ws_error_set(error, WS_ERR_ARG, "ws_query_options of %u bytes, %zu expected",
-                            options->size, sizeof *options);
-    request->op = options->op;
-    request->filter = options->filter;
-    request->keep_stop_words = options->keep_stop_words;
+    ws_query_options o = WS_QUERY_OPTIONS_INIT;
+    WS_TRY(ws_api_read_options(&o, sizeof o, options, "ws_query_options", error));
+    request->op = o.op;
+    request->filter = o.filter;
+    request->keep_stop_words = o.keep_stop_words;
     return WS_OK;
 }
 
@@ -57,6 +54,7 @@ uint32_t ws_query_n_clauses(const ws_query *query)
 
 ws_status ws_query_estimate(const ws_searcher *searcher, const ws_query *query, ws_cost *cost)
 {
-    return cost->size == sizeof *cost ? ws_search_estimate(searcher->snapshot, query, cost)
-                                      : WS_ERR_ARG;
+    ws_cost full = {.size = sizeof full};
+    WS_TRY(ws_search_estimate(searcher->snapshot, query, &full));
+    return ws_api_write_answer(cost, &full, sizeof full);
 }

@@ -20,16 +20,13 @@ ws_status ws_results_fetch(ws_results *results, uint32_t from, uint32_t n,
                            const ws_fetch_options *options, const ws_budget *budget,
                            ws_error *error)
 {
-    static const ws_fetch_options defaults = WS_FETCH_OPTIONS_INIT;
+    ws_fetch_options o = WS_FETCH_OPTIONS_INIT;
     ws_scratch temporary = {NULL, NULL, NULL};
     ws_scratch *scratch = results->scratch ? results->scratch : &temporary;
-    const ws_fetch_options *o = options ? options : &defaults;
-    if (o->size != sizeof *o)
-        return ws_error_set(error, WS_ERR_ARG, "ws_fetch_options of %u bytes, %zu expected",
-                            o->size, sizeof *o);
+    WS_TRY(ws_api_read_options(&o, sizeof o, options, "ws_fetch_options", error));
     ws_status status = ready_scratch(scratch, error);
     if (!status)
-        status = ws_results_fetch_with(results, from, n, o, scratch->reader, scratch->analyzer,
+        status = ws_results_fetch_with(results, from, n, &o, scratch->reader, scratch->analyzer,
                                        budget, error);
     ws_stored_reader_free(temporary.reader);
     ws_analyzer_free(temporary.analyzer);
@@ -47,9 +44,7 @@ ws_status ws_results_hit(const ws_results *results, uint32_t i, ws_hit *hit)
         return WS_ERR_RANGE;
     const ws_top_entry *entry = &results->entries[i];
     const ws_result_hit *from = &results->hits[i];
-    uint32_t size = hit->size;
     ws_hit full = {
-        .size = size,
         .score = entry->score,
         .score_value =
             (double)entry->score / (double)(1u << 20) * (double)(1ull << results->cost.scale_shift),
@@ -64,8 +59,7 @@ ws_status ws_results_hit(const ws_results *results, uint32_t i, ws_hit *hit)
         .fetched = from->fetched,
         .snippet_offset = from->snippet_offset,
     };
-    memcpy(hit, &full, WS_MIN((size_t)size, sizeof full));
-    return WS_OK;
+    return ws_api_write_answer(hit, &full, sizeof full);
 }
 
 ws_status ws_results_field(const ws_results *results, uint32_t i, ws_str field, uint32_t nth,
@@ -93,9 +87,7 @@ void ws_results_total(const ws_results *results, uint64_t *value, uint32_t *rela
 
 void ws_results_cost(const ws_results *results, ws_cost *cost)
 {
-    uint32_t size = cost->size;
-    memcpy(cost, &results->cost, WS_MIN((size_t)size, sizeof results->cost));
-    cost->size = size;
+    (void)ws_api_write_answer(cost, &results->cost, sizeof results->cost);
 }
 
 void ws_results_free(ws_results *results)

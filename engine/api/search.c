@@ -77,9 +77,6 @@ void ws_scratch_free(ws_scratch *scratch)
 
 static ws_status check_options(const ws_searcher *s, const ws_search_options *o, ws_error *error)
 {
-    if (o->size != sizeof *o)
-        return ws_error_set(error, WS_ERR_ARG, "ws_search_options of %u bytes, %zu expected",
-                            o->size, sizeof *o);
     if (o->total > WS_TOTAL_NONE || o->traversal > WS_TRAVERSAL_EXHAUSTIVE)
         return ws_error_set(error, WS_ERR_ARG, "ws_search_options: unknown total or traversal");
     uint64_t last = (uint64_t)o->offset + o->limit;
@@ -93,20 +90,20 @@ static ws_status check_options(const ws_searcher *s, const ws_search_options *o,
 ws_status ws_search(ws_searcher *s, const ws_query *query, const ws_search_options *options,
                     ws_scratch *scratch, const ws_budget *budget, ws_results **out, ws_error *error)
 {
-    static const ws_search_options defaults = WS_SEARCH_OPTIONS_INIT;
+    ws_search_options o = WS_SEARCH_OPTIONS_INIT;
     ws_scratch *temporary = NULL;
-    const ws_search_options *o = options ? options : &defaults;
     *out = NULL;
     if (s->pid != getpid())
         return ws_error_set(error, WS_ERR_STATE, "the searcher was opened before a fork");
-    WS_TRY(check_options(s, o, error));
+    WS_TRY(ws_api_read_options(&o, sizeof o, options, "ws_search_options", error));
+    WS_TRY(check_options(s, &o, error));
     if (!scratch) {
         WS_TRY(ws_scratch_new(&temporary));
         scratch = temporary;
     }
     ws_query *shared = (ws_query *)query; /* only its reference count is written */
     ws_status status =
-        ws_search_run(s->snapshot, shared, s->scores, o, scratch->search, budget, out, error);
+        ws_search_run(s->snapshot, shared, s->scores, &o, scratch->search, budget, out, error);
     if (*out)
         (*out)->scratch = temporary ? NULL : scratch;
     ws_scratch_free(temporary);

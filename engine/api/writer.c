@@ -104,17 +104,16 @@ static ws_status open_ingest(ws_writer *w, uint64_t memory, ws_error *error)
 ws_status ws_writer_open(ws_writer **out, ws_index *index, const ws_writer_options *options,
                          ws_error *error)
 {
+    ws_writer_options o = WS_WRITER_OPTIONS_INIT;
     *out = NULL;
-    if (options && options->size != sizeof *options)
-        return ws_error_set(error, WS_ERR_ARG, "ws_writer_options of %u bytes, %zu expected",
-                            options->size, sizeof *options);
+    WS_TRY(ws_api_read_options(&o, sizeof o, options, "ws_writer_options", error));
     WS_TRY(ws_index_check_process(index));
     WS_TRY(claim(index, error));
     ws_writer *w = ws_calloc(1, sizeof *w);
     ws_status status = w ? WS_OK : ws_error_set(error, WS_ERR_NOMEM, "no memory for the writer");
     if (!status) {
         w->index = index;
-        status = open_ingest(w, options ? options->memory : 0, error);
+        status = open_ingest(w, o.memory, error);
     }
     if (status < 0) {
         if (w)
@@ -198,12 +197,10 @@ static ws_status publish(ws_writer *w, ws_error *error)
 ws_status ws_writer_commit(ws_writer *w, const ws_commit_options *options, uint64_t *generation,
                            ws_error *error)
 {
-    if (options && options->size != sizeof *options)
-        return ws_error_set(error, WS_ERR_ARG, "ws_commit_options of %u bytes, %zu expected",
-                            options->size, sizeof *options);
+    ws_commit_options o = WS_COMMIT_OPTIONS_INIT;
+    WS_TRY(ws_api_read_options(&o, sizeof o, options, "ws_commit_options", error));
     WS_TRY(ws_ingest_worker_flush(w->worker, error));
-    WS_TRY(ws_ingest_commit(w->ingest, w->sequence, options ? options->pairs : NULL,
-                            options ? options->n_pairs : 0, generation, error));
+    WS_TRY(ws_ingest_commit(w->ingest, w->sequence, o.pairs, o.n_pairs, generation, error));
     w->sequence = 0;
     return publish(w, error);
 }
@@ -211,12 +208,10 @@ ws_status ws_writer_commit(ws_writer *w, const ws_commit_options *options, uint6
 ws_status ws_writer_merge(ws_writer *w, const ws_merge_options *options, const ws_budget *budget,
                           ws_error *error)
 {
-    if (options && options->size != sizeof *options)
-        return ws_error_set(error, WS_ERR_ARG, "ws_merge_options of %u bytes, %zu expected",
-                            options->size, sizeof *options);
+    ws_merge_options o = WS_MERGE_OPTIONS_INIT;
+    WS_TRY(ws_api_read_options(&o, sizeof o, options, "ws_merge_options", error));
     WS_TRY(ws_writer_commit(w, NULL, NULL, error));
-    ws_status status =
-        ws_ingest_merge(w->ingest, options ? options->max_segments : 0, budget, NULL, error);
+    ws_status status = ws_ingest_merge(w->ingest, o.max_segments, budget, NULL, error);
     ws_status published = publish(w, status ? NULL : error);
     return status ? status : published;
 }

@@ -32,7 +32,7 @@ typedef struct {
 
 /* Parses and analyses.
  *   out      new query, immutable; free with ws_query_free
- *   text     any bytes; clipped at the limits (see ws_query_warnings)
+ *   text     any bytes; clipped at the limits (said in ws_query_describe)
  *   options  NULL = defaults
  * Returns WS_OK, or WS_TRUNCATED when a limit clipped it. Errors: WS_ERR_SYNTAX or WS_ERR_SCHEMA
  * (filter only; offset into the filter), WS_ERR_NOMEM. [any]. Microseconds. */

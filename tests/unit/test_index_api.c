@@ -127,7 +127,7 @@ Test(index_api, arguments_are_checked, .init = setup, .fini = teardown)
     ws_index *index;
     ws_error error;
     ws_index_options options = WS_INDEX_OPTIONS_INIT;
-    options.size = 4;
+    options.size = 0;
     cr_assert_eq(ws_index_open(&index, dir, schema, &options, &error), WS_ERR_ARG);
     options = (ws_index_options)WS_INDEX_OPTIONS_INIT;
     options.access = 7;
@@ -136,7 +136,7 @@ Test(index_api, arguments_are_checked, .init = setup, .fini = teardown)
                  "memory needs a schema");
     cr_assert_null(index);
     index = open_index(dir, schema);
-    ws_index_stats_data stats = {.size = 8};
+    ws_index_stats_data stats = {.size = 0};
     cr_assert_eq(ws_index_stats(index, &stats), WS_ERR_ARG);
     ws_index_close(index);
     ws_index_close(NULL);

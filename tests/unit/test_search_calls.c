@@ -61,10 +61,10 @@ Test(search_calls, wrong_options_are_refused, .init = ws_letters_open, .fini = w
     cr_assert_eq(ws_search(searcher, query, &options, ws_letters_now.scratch, NULL, &results, NULL),
                  WS_ERR_RANGE);
     options = (ws_search_options)WS_SEARCH_OPTIONS_INIT;
-    options.size--;
+    options.size = 3;
     cr_assert_eq(ws_search(searcher, query, &options, ws_letters_now.scratch, NULL, &results, NULL),
                  WS_ERR_ARG);
-    options.size++;
+    options = (ws_search_options)WS_SEARCH_OPTIONS_INIT;
     options.traversal = 2;
     cr_assert_eq(ws_search(searcher, query, &options, ws_letters_now.scratch, NULL, &results, NULL),
                  WS_ERR_ARG);
@@ -83,6 +83,33 @@ Test(search_calls, wrong_options_are_refused, .init = ws_letters_open, .fini = w
     ws_scratch_free(NULL);
     ws_query_free(query);
     ws_query_free(NULL);
+}
+
+Test(search_calls, options_of_older_and_newer_headers_are_read, .init = ws_letters_open,
+     .fini = ws_letters_close)
+{
+    struct {
+        ws_search_options known;
+        uint32_t more[2];
+    } newer = {.known = WS_SEARCH_OPTIONS_INIT};
+    ws_query *query = ws_letters_parse("word", WS_OPERATOR_OR, "");
+    ws_searcher *searcher;
+    ws_results *results;
+    ws_error error = {0};
+    cr_assert_eq(ws_searcher_open(&searcher, ws_letters_now.index, NULL), WS_OK);
+    newer.known.size = sizeof newer;
+    cr_expect_eq(ws_search(searcher, query, &newer.known, NULL, NULL, &results, NULL), WS_OK);
+    ws_results_free(results);
+    newer.more[1] = 1;
+    cr_expect_eq(ws_search(searcher, query, &newer.known, NULL, NULL, &results, &error),
+                 WS_ERR_ARG);
+    cr_expect_not_null(strstr(error.message, "ws_search_options"), "%s", error.message);
+    newer.known.size = offsetof(ws_search_options, traversal);
+    newer.known.traversal = 99; /* not there as far as the caller knows */
+    cr_expect_eq(ws_search(searcher, query, &newer.known, NULL, NULL, &results, NULL), WS_OK);
+    ws_results_free(results);
+    ws_searcher_close(searcher);
+    ws_query_free(query);
 }
 
 Test(search_calls, a_handle_from_before_a_fork_is_refused, .init = ws_letters_open,
