@@ -7,37 +7,40 @@
 #define SHORT_BLOCK    0x80u
 #define MAX_EXCEPTIONS 255u
 
-/* How many values have each bit length. */
-static void count_widths(const uint32_t *values, uint32_t n, uint32_t counts[33])
+/* wider[b]: how many values have more than b bits. Returns the bits of the widest. */
+static unsigned count_wider(const uint32_t *values, uint32_t n, uint32_t wider[33])
 {
-    memset(counts, 0, 33 * sizeof *counts);
+    uint32_t counts[34] = {0}, sum = 0;
+    unsigned widest = 0;
     for (uint32_t i = 0; i < n; i++)
         counts[ws_bits_u32(values[i])]++;
+    for (unsigned b = 33; b-- > 0;) {
+        wider[b] = sum;
+        sum += counts[b];
+        widest = WS_MAX(widest, counts[b] ? b : 0);
+    }
+    return widest;
 }
 
-/* Bytes of the exceptions when `bits` are kept; *n_exceptions how many they are. An exception of
- * width w costs its index and ceil((w - bits) / 7) bytes. */
-static size_t exception_bytes(const uint32_t counts[33], unsigned bits, uint32_t *n_exceptions)
+/* Bytes of the exceptions when `bits` are kept. One of width w costs its index and ceil((w - bits)
+ * / 7) bytes: it is counted once for each k with w > bits + 7k. */
+static size_t exception_bytes(const uint32_t wider[33], unsigned widest, unsigned bits)
 {
-    size_t bytes = 0;
-    *n_exceptions = 0;
-    for (unsigned w = bits + 1; w <= 32; w++) {
-        bytes += counts[w] * (1u + (w - bits + 6) / 7);
-        *n_exceptions += counts[w];
-    }
+    size_t bytes = wider[bits];
+    for (unsigned b = bits; b < widest; b += 7)
+        bytes += wider[b];
     return bytes;
 }
 
-static unsigned best_width(const uint32_t counts[33], uint32_t n, const uint8_t *widths,
-                           unsigned n_widths)
+static unsigned best_width(const uint32_t wider[33], unsigned widest, uint32_t n,
+                           const uint8_t *widths, unsigned n_widths)
 {
     size_t best_bytes = SIZE_MAX;
     unsigned best = 32;
-    for (unsigned i = 0; i < n_widths; i++) {
-        uint32_t n_exceptions;
-        size_t bytes =
-            exception_bytes(counts, widths[i], &n_exceptions) + ws_packed_bytes(n, widths[i]);
-        if (n_exceptions <= MAX_EXCEPTIONS && bytes < best_bytes) {
+    /* Beyond the first width that holds every value bytes only grow. */
+    for (unsigned i = 0; i < n_widths && (i == 0 || widths[i - 1] < widest); i++) {
+        size_t bytes = exception_bytes(wider, widest, widths[i]) + ws_packed_bytes(n, widths[i]);
+        if (wider[widths[i]] <= MAX_EXCEPTIONS && bytes < best_bytes) {
             best_bytes = bytes;
             best = widths[i];
         }
@@ -92,13 +95,13 @@ static void low_bits(const uint32_t *values, uint32_t n, unsigned bits, uint32_t
 size_t ws_tf_block_encode(const uint32_t *tfs, uint32_t n, uint8_t *out)
 {
     static const uint8_t widths[] = {0, 1, 2, 4, 8};
-    uint32_t values[WS_POSTING_BLOCK] = {0}, low[WS_POSTING_BLOCK], counts[33];
+    uint32_t values[WS_POSTING_BLOCK] = {0}, low[WS_POSTING_BLOCK], wider[33];
     for (uint32_t i = 0; i < n; i++)
         values[i] = tfs[i] - 1;
-    count_widths(values, n, counts);
-    if (counts[0] == n)
+    unsigned widest = count_wider(values, n, wider);
+    if (widest == 0)
         return 0;
-    unsigned bits = best_width(counts, n, widths, WS_ARRAY_LEN(widths));
+    unsigned bits = best_width(wider, widest, n, widths, WS_ARRAY_LEN(widths));
     if (bits > 8)
         bits = 8;
     low_bits(values, n, bits, low);
@@ -136,9 +139,9 @@ static const uint8_t every_width[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10
 
 size_t ws_pos_block_encode(const uint32_t *values, uint32_t n, uint8_t *out)
 {
-    uint32_t low[WS_POSITION_BLOCK], counts[33];
-    count_widths(values, n, counts);
-    unsigned bits = best_width(counts, n, every_width, WS_ARRAY_LEN(every_width));
+    uint32_t low[WS_POSITION_BLOCK], wider[33];
+    unsigned widest = count_wider(values, n, wider);
+    unsigned bits = best_width(wider, widest, n, every_width, WS_ARRAY_LEN(every_width));
     low_bits(values, n, bits, low);
     out[0] = (uint8_t)(bits | (n < WS_POSITION_BLOCK ? SHORT_BLOCK : 0));
     if (n == WS_POSITION_BLOCK)

@@ -10,6 +10,7 @@
 
 /* Tokens whose slots are fetched together, so that their cache misses overlap. */
 #define BATCH 64u
+#define AHEAD 4u /* terms, at flush */
 
 /* Heap that flush needs beside what is held: sort keys and hash slots by term, and the writer's
  * spools and buffers. */
@@ -222,10 +223,23 @@ static ws_status write_postings(const ws_term_table *terms, const ws_term_entry 
     return WS_OK;
 }
 
+/* In order of their keys the entries and their chains lie all over the memory: two loads ahead. */
+static void prefetch_term(const ws_term_table *terms, const ws_sort_key *keys, uint32_t i)
+{
+    if (i + 2 * AHEAD < terms->n_terms)
+        __builtin_prefetch(ws_term_table_entry(terms, keys[i + 2 * AHEAD].term));
+    if (i + AHEAD < terms->n_terms) {
+        const ws_term_entry *e = ws_term_table_entry(terms, keys[i + AHEAD].term);
+        __builtin_prefetch(ws_slice_pool_at(&terms->pool, e->chain.head));
+        __builtin_prefetch(ws_term_table_key(terms, e).ptr);
+    }
+}
+
 static ws_status write_terms(ws_inverter *inv, const ws_sort_key *keys, position_list *positions,
                              ws_postings_writer *w)
 {
     for (uint32_t i = 0; i < inv->terms.n_terms; i++) {
+        prefetch_term(&inv->terms, keys, i);
         const ws_term_entry *e = ws_term_table_entry(&inv->terms, keys[i].term);
         ws_str key = ws_term_table_key(&inv->terms, e);
         uint32_t field = (uint8_t)key.ptr[0], stream = (uint8_t)key.ptr[1];

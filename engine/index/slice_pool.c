@@ -63,7 +63,7 @@ ws_status ws_slice_put_slow(ws_slice_pool *pool, ws_slice_chain *chain, uint8_t 
     return ws_slice_put(pool, chain, byte);
 }
 
-ws_status ws_slice_put_varint(ws_slice_pool *pool, ws_slice_chain *chain, uint32_t value)
+ws_status ws_slice_put_long(ws_slice_pool *pool, ws_slice_chain *chain, uint32_t value)
 {
     while (value >= 0x80) {
         WS_TRY(ws_slice_put(pool, chain, (uint8_t)(value | 0x80)));
@@ -76,29 +76,24 @@ void ws_slice_reader_init(ws_slice_reader *r, const ws_slice_pool *pool,
                           const ws_slice_chain *chain)
 {
     r->pool = pool;
-    r->cursor = chain->head;
+    r->at = chain->started ? ws_slice_pool_at(pool, chain->head) : NULL;
+    r->end = chain->started ? ws_slice_pool_at(pool, chain->cursor) : NULL;
     r->level = 0;
     r->room = slice_bytes(0) - NEXT_BYTES;
-    r->end = chain->started ? chain->cursor : chain->head;
-}
-
-int ws_slice_reader_done(const ws_slice_reader *r)
-{
-    return r->cursor == r->end;
 }
 
 static uint8_t next_byte(ws_slice_reader *r)
 {
     if (r->room == 0) {
-        r->cursor = ws_load_u32le(ws_slice_pool_at(r->pool, r->cursor));
+        r->at = ws_slice_pool_at(r->pool, ws_load_u32le(r->at));
         r->level = WS_MIN(r->level + 1, LAST_LEVEL);
         r->room = slice_bytes(r->level) - NEXT_BYTES;
     }
     r->room--;
-    return *ws_slice_pool_at(r->pool, r->cursor++);
+    return *r->at++;
 }
 
-uint32_t ws_slice_get_varint(ws_slice_reader *r)
+uint32_t ws_slice_get_slow(ws_slice_reader *r)
 {
     uint32_t value = 0;
     for (unsigned shift = 0;; shift += 7) {

@@ -54,18 +54,36 @@ WS_MUST_USE static inline ws_status ws_slice_put(ws_slice_pool *pool, ws_slice_c
     return WS_OK;
 }
 
-ws_status ws_slice_put_varint(ws_slice_pool *pool, ws_slice_chain *chain, uint32_t value);
+ws_status ws_slice_put_long(ws_slice_pool *pool, ws_slice_chain *chain, uint32_t value);
+WS_MUST_USE static inline ws_status ws_slice_put_varint(ws_slice_pool *pool, ws_slice_chain *chain,
+                                                        uint32_t value)
+{
+    return value < 0x80 ? ws_slice_put(pool, chain, (uint8_t)value)
+                        : ws_slice_put_long(pool, chain, value);
+}
 
 /* Reads a chain from its head; the reader trusts what was written. */
 typedef struct {
     const ws_slice_pool *pool;
-    uint32_t cursor, room, level;
-    uint32_t end; /* the chain's cursor: where reading stops */
+    const uint8_t *at, *end; /* end: the chain's cursor, where reading stops */
+    uint32_t room, level;
 } ws_slice_reader;
 
 void ws_slice_reader_init(ws_slice_reader *r, const ws_slice_pool *pool,
                           const ws_slice_chain *chain);
-int ws_slice_reader_done(const ws_slice_reader *r);
-uint32_t ws_slice_get_varint(ws_slice_reader *r);
+
+static inline int ws_slice_reader_done(const ws_slice_reader *r)
+{
+    return r->at == r->end;
+}
+
+uint32_t ws_slice_get_slow(ws_slice_reader *r);
+static inline uint32_t ws_slice_get_varint(ws_slice_reader *r)
+{
+    if (r->room == 0 || *r->at >= 0x80)
+        return ws_slice_get_slow(r);
+    r->room--;
+    return *r->at++;
+}
 
 #endif

@@ -4,9 +4,10 @@
 
 uint64_t ws_sort_prefix(ws_str key)
 {
-    uint64_t prefix = 0;
-    for (unsigned i = 0; i < 8; i++)
-        prefix = prefix << 8 | (i < key.len ? (uint8_t)key.ptr[i] : 0);
+    const uint8_t *p = (const uint8_t *)key.ptr;
+    uint64_t prefix = (uint64_t)p[0] << 2 | p[1];
+    for (unsigned i = 2; i < 9; i++)
+        prefix = prefix << 8 | (i < key.len ? p[i] : 0);
     return prefix;
 }
 

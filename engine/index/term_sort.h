@@ -8,14 +8,15 @@
 #include "wikisearch/status.h"
 
 typedef struct {
-    uint64_t prefix; /* first 8 bytes of the key, big-endian, so that numbers order as bytes do */
+    uint64_t prefix; /* of ws_sort_prefix */
     uint32_t term;
 } ws_sort_key;
 
 /* Key of a term; called on equal prefixes only. */
 typedef ws_str (*ws_sort_key_fn)(const void *ctx, uint32_t term);
 
-/* First 8 bytes of a key as a number that orders like the bytes. */
+/* Beginning of a term key (docs/format.md section 4) as a number that orders like its bytes: field
+ * (below 64) and stream (below 4) in one byte, then seven bytes of the term. */
 uint64_t ws_sort_prefix(ws_str key);
 
 /* Sorts keys[n] ascending. O(n log n) on average; the stack is 64 ranges, whatever the input. */
