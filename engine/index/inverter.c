@@ -168,7 +168,7 @@ static ws_status sorted_terms(const ws_term_table *terms, ws_sort_key **out)
     if (!keys)
         return WS_ERR_NOMEM;
     for (uint32_t t = 0; t < terms->n_terms; t++) {
-        keys[t].prefix = ws_sort_prefix(key_of(terms, t));
+        keys[t].prefix = ws_sort_term_prefix(key_of(terms, t));
         keys[t].term = t;
     }
     ws_sort_terms(keys, terms->n_terms, key_of, terms);

@@ -2,13 +2,23 @@
 
 #include "base/str.h"
 
+/* Bytes [from, to) of the key behind what `prefix` holds; 0 beyond its end. */
+static uint64_t append(uint64_t prefix, ws_str key, unsigned from, unsigned to)
+{
+    for (unsigned i = from; i < to; i++)
+        prefix = prefix << 8 | (i < key.len ? (uint8_t)key.ptr[i] : 0);
+    return prefix;
+}
+
 uint64_t ws_sort_prefix(ws_str key)
 {
-    const uint8_t *p = (const uint8_t *)key.ptr;
-    uint64_t prefix = (uint64_t)p[0] << 2 | p[1];
-    for (unsigned i = 2; i < 9; i++)
-        prefix = prefix << 8 | (i < key.len ? p[i] : 0);
-    return prefix;
+    return append(0, key, 0, 8);
+}
+
+uint64_t ws_sort_term_prefix(ws_str key)
+{
+    uint64_t field = (uint8_t)key.ptr[0], stream = (uint8_t)key.ptr[1];
+    return append(field << 2 | stream, key, 2, 9);
 }
 
 typedef struct {

@@ -21,12 +21,12 @@ static int compare(const void *a, const void *b)
     return strcmp(texts[*(const uint32_t *)a], texts[*(const uint32_t *)b]);
 }
 
-static void check_order(uint32_t n)
+static void check_order_by(uint32_t n, uint64_t (*prefix)(ws_str))
 {
     ws_sort_key *keys = malloc((n + 1) * sizeof *keys);
     uint32_t *expected = malloc((n + 1) * sizeof *expected);
     for (uint32_t i = 0; i < n; i++) {
-        keys[i] = (ws_sort_key){ws_sort_prefix(key_of(NULL, i)), i};
+        keys[i] = (ws_sort_key){prefix(key_of(NULL, i)), i};
         expected[i] = i;
     }
     ws_sort_terms(keys, n, key_of, NULL);
@@ -35,6 +35,12 @@ static void check_order(uint32_t n)
         cr_assert_eq(keys[i].term, expected[i], "place %u of %u", i, n);
     free(keys);
     free(expected);
+}
+
+static void check_order(uint32_t n)
+{
+    check_order_by(n, ws_sort_prefix);
+    check_order_by(n, ws_sort_term_prefix);
 }
 
 Test(term_sort, random_terms_of_every_count_order_as_by_qsort)
