@@ -10,9 +10,9 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "engine/text/analyzer_int.h"
 #include "engine/text/korean.h"
-#include "base/utf8.h"
 
 static uint32_t class_at(ws_analyzer *a, ws_str text, size_t at, size_t *length)
 {
@@ -29,9 +29,13 @@ static uint32_t class_at(ws_analyzer *a, ws_str text, size_t at, size_t *length)
 /* End of the run of one class from `at`. */
 static size_t run_end(ws_analyzer *a, ws_str text, size_t at, uint32_t class)
 {
-    size_t n;
-    while (at < text.len && class_at(a, text, at, &n) == class)
-        at += n;
+    const uint8_t *p = (const uint8_t *)text.ptr, *classes = a->scripts->classes;
+    for (size_t n; at < text.len; at += n) {
+        while (at < text.len && p[at] < 0x80 && classes[p[at]] == class + 1)
+            at++;
+        if (at == text.len || p[at] < 0x80 || class_at(a, text, at, &n) != class)
+            break;
+    }
     return at;
 }
 
@@ -101,12 +105,18 @@ static ws_status latin_part(ws_analyzer *a, ws_str text, size_t from, size_t to)
     return word(a, stem, from, to, 0);
 }
 
-/* Symbols that belong to a name: c++, c#, f#, g++. */
-static size_t symbol_tail(ws_str text, size_t from, size_t end)
+static int is_word_class(uint32_t class)
 {
-    if (end - from == 1 && is_byte(text, end, '+') && is_byte(text, end + 1, '+'))
-        return end + 2;
-    return end - from == 1 && is_byte(text, end, '#') ? end + 1 : end;
+    return class == WS_CLASS_LATIN || class == WS_CLASS_DIGIT;
+}
+
+/* End of a name of one letter and symbols (c++, c#, f#, g++), 0 when there is none at `from`. */
+static size_t symbol_name_end(ws_analyzer *a, ws_str text, size_t from)
+{
+    size_t end = is_byte(text, from + 1, '#')                                   ? from + 2
+                 : is_byte(text, from + 1, '+') && is_byte(text, from + 2, '+') ? from + 3
+                                                                                : 0;
+    return end && !is_word_class(class_or_other(a, text, end)) ? end : 0;
 }
 
 static size_t apostrophe(ws_str text, size_t at)
@@ -155,21 +165,15 @@ static int is_joint(ws_str text, size_t at)
            is_byte(text, at, '@') || is_byte(text, at, '&');
 }
 
-static int is_word_class(uint32_t class)
-{
-    return class == WS_CLASS_LATIN || class == WS_CLASS_DIGIT;
-}
-
 /* A word that begins with a letter: pieces of letters or digits, joined directly or by one joint.
  * Each is a word; the whole is the surface of the first. */
 static ws_status latin(ws_analyzer *a, ws_str text, size_t from, size_t *next)
 {
-    size_t at = from, tail = symbol_tail(text, from, run_end(a, text, from, WS_CLASS_LATIN));
+    size_t at = from, name_end = symbol_name_end(a, text, from);
     uint32_t position = a->position, pieces = 0;
-    if (tail > run_end(a, text, from, WS_CLASS_LATIN) &&
-        !is_word_class(class_or_other(a, text, tail))) {
-        *next = tail;
-        return word(a, ws_str_sub(text, from, tail), from, tail, 0);
+    if (name_end) {
+        *next = name_end;
+        return word(a, ws_str_sub(text, from, name_end), from, name_end, 0);
     }
     for (uint32_t class = WS_CLASS_LATIN; is_word_class(class); pieces++) {
         if (class == WS_CLASS_DIGIT)
