@@ -99,7 +99,7 @@ size_t ws_utf8_floor(ws_str text, size_t at)
 
 size_t ws_utf8_ceil(ws_str text, size_t at)
 {
-    while (at < text.len && is_continuation((uint8_t)text.ptr[at]))
+    while (at > 0 && at < text.len && is_continuation((uint8_t)text.ptr[at]))
         at++;
     return at;
 }
