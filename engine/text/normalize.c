@@ -123,6 +123,12 @@ static int is_dot(uint32_t c)
 
 /* --- one cluster through ICU --- */
 
+/* ICU would join some keyboard jamo to what stands before: they attach to nothing. */
+static int begins_cluster(ws_normalizer *n, uint32_t c)
+{
+    return c < 0x80 || keyboard_jamo(c) || fact(n, c) != ATTACHED;
+}
+
 /* The end of the cluster that begins at `at`: the next code point that begins one. */
 static size_t cluster_end(ws_normalizer *n, ws_str text, size_t at, UChar units[CLUSTER_MAX],
                           int32_t *n_units)
@@ -131,7 +137,7 @@ static size_t cluster_end(ws_normalizer *n, ws_str text, size_t at, UChar units[
     for (int first = 1; at < text.len; first = 0) {
         uint32_t c;
         size_t length = ws_utf8_decode(text, at, &c);
-        if ((!first && (c < 0x80 || fact(n, c) != ATTACHED)) || *n_units + 2 > (int32_t)CLUSTER_MAX)
+        if ((!first && begins_cluster(n, c)) || *n_units + 2 > (int32_t)CLUSTER_MAX)
             break;
         U16_APPEND_UNSAFE(units, *n_units, (UChar32)c);
         at += length;
