@@ -39,7 +39,8 @@ static const ending endings[] = {
     E("이라면", CLOSED), E("이라며", CLOSED), E("이든지", CLOSED), E("이었다", CLOSED), E("이었던", CLOSED),
     E("이었고", CLOSED),
     E("이지만", CLOSED), E("이므로", CLOSED), E("이면서", CLOSED), E("으로써", CLOSED), E("으로서", CLOSED),
-    E("로부터", RO), E("만큼은", ANY), E("였으며", OPEN), E("였지만", OPEN), E("입니다", ANY),
+    E("로부터", RO), E("만큼은", ANY), E("까지도", ANY), E("라고도", OPEN),
+    E("였으며", OPEN), E("였지만", OPEN), E("입니다", ANY),
     E("하였다", NOUN), E("하였고", NOUN), E("했으며", NOUN), E("했지만", NOUN), E("하면서", NOUN),
     E("하기도", NOUN), E("하지만", NOUN), E("되었다", NOUN), E("되었고", NOUN), E("되면서", NOUN),
     E("됐으며", NOUN), E("하게도", NOUN), E("시켰다", NOUN), E("시키는", NOUN),
@@ -136,10 +137,12 @@ static int ends_with(ws_str run, ws_str end)
     return run.len >= end.len && memcmp(run.ptr + run.len - end.len, end.ptr, end.len) == 0;
 }
 
-static int is_whole(const ws_korean_rules *rules, ws_str run)
+/* True when the ending would take the end of a noun that is longer than it: 지도 in 까지도 is
+ * none. */
+static int is_whole(const ws_korean_rules *rules, ws_str run, size_t ending_len)
 {
     for (uint32_t i = rules->nouns[bucket_of(run)]; i; i = rules->next_noun[i - 1])
-        if (ends_with(run, whole[i - 1]))
+        if (whole[i - 1].len > ending_len && ends_with(run, whole[i - 1]))
             return 1;
     return 0;
 }
@@ -201,7 +204,7 @@ size_t ws_korean_stem(const ws_korean_rules *rules, ws_str run, uint32_t after)
     size_t least = after == WS_KOREAN_ALONE ? 6 : 0;
     while (run.len > (least ? 3 : 0)) {
         size_t left = strip_once(rules, run, least, after);
-        if (left == run.len || is_whole(rules, run))
+        if (left == run.len || is_whole(rules, run, run.len - left))
             break;
         run.len = left;
     }
