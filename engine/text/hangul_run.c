@@ -10,7 +10,9 @@ static size_t stem_of(ws_analyzer *a, ws_str run, uint32_t after)
 {
     if (run.len > 200 * SYLLABLE)
         return run.len;
-    uint64_t hash = ws_hash64_seed(run.ptr, run.len, after);
+    /* Not by the hash's seed: XXH3 adds it to short inputs, so that 가 (U+AC00) with one seed has
+     * the hash of 갇 (U+AC07) with another. */
+    uint64_t hash = ws_hash64(run.ptr, run.len) + after * 0x9e3779b97f4a7c15u;
     uint64_t *slot = &a->stem_slots[hash % WS_STEM_SLOTS], tag = hash & ~0xffull;
     if ((*slot & ~0xffull) != tag || (*slot & 0xff) == 0)
         *slot = tag | (ws_korean_stem(&a->korean, run, after) / SYLLABLE + 1);
