@@ -100,6 +100,32 @@ Test(analyzer_life, what_it_has_seen_changes_nothing)
     ws_analyzer_free(b);
 }
 
+/* The syllable that follows `head`, as text. */
+static ws_str after_head(uint32_t head, uint32_t syllable, char out[8])
+{
+    static const char *const heads[] = {"", "1", "a"};
+    size_t n = strlen(heads[head]);
+    memcpy(out, heads[head], n);
+    return ws_str_make(out, n + ws_utf8_encode(syllable, out + n));
+}
+
+/* A particle behind a number or a Latin word is no word; the same or another syllable alone is. */
+Test(analyzer_life, every_syllable_in_every_context)
+{
+    static uint64_t forward[3][11172];
+    char text[8];
+    ws_analyzer *a = fresh(), *b = fresh();
+    for (uint32_t c = 0; c < 11172; c++)
+        for (uint32_t head = 0; head < 3; head++)
+            forward[head][c] = run(a, after_head(head, 0xac00 + c, text));
+    for (uint32_t c = 11172; c-- > 0;)
+        for (uint32_t head = 3; head-- > 0;)
+            cr_assert_eq(run(b, after_head(head, 0xac00 + c, text)), forward[head][c],
+                         "U+%04X after head %u", 0xac00 + c, head);
+    ws_analyzer_free(a);
+    ws_analyzer_free(b);
+}
+
 Test(analyzer_life, random_texts_leave_no_trace)
 {
     ws_rng rng = ws_rng_seeded(72);
