@@ -60,8 +60,7 @@ static void check_key(size_t (*fn)(ws_str, char *, size_t), ws_str text)
     free(out);
 }
 
-/* Pieces tile the text, and nothing in the output is left to normalise but what only a cut through
- * a very long cluster separated. */
+/* Pieces tile the text; what they make is UTF-8. */
 static void check_normaliser(ws_str text)
 {
     must(ws_normalizer_run(&normalizer, text) == WS_OK);
