@@ -283,6 +283,9 @@ Test(analyzer, streams_and_ranges_by_example, .init = make, .fini = drop)
                                   "18@1 4-10 년에\n"
                                   "18@1 0-7 2018년\n"
                                   "04@2 11-16 1234\n");
+    expect_list("1,23 1.5", "04@0 0-1 1\n"
+                            "04@1 2-4 23\n"
+                            "04@2 5-8 1.5\n");
     expect_list("iPhone15프로", "00@0 0-6 iphon\n"
                                 "04@1 6-8 15\n"
                                 "20@0 0-8 iphone15\n"
