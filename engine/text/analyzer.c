@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "engine/text/analyzer_int.h"
 #include "base/utf8.h"
+#include "engine/text/analyzer_int.h"
 
 #define TERM_LONG 240u /* bytes that a dictionary key keeps: docs/format.md section 4 */
 
@@ -175,7 +175,7 @@ ws_status ws_analyzer_run(ws_analyzer *a, uint32_t kind, uint32_t mode, ws_str t
     memset(out, 0, sizeof *out);
     if (kind >= WS_ARRAY_LEN(run))
         return WS_ERR_ARG;
-    if (text.len > INT32_MAX / 4)
+    if (text.len > WS_ANALYZE_MAX)
         return WS_ERR_LIMIT;
     a->n_tokens = a->position = a->hint = a->n_long = 0;
     memset(a->counts, 0, sizeof a->counts);

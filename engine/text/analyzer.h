@@ -7,7 +7,8 @@
  *   WS_STREAM_WORD     the scored word: English stem, Korean stem (particle stripped), number, Han
  *                      or kana run
  *   WS_STREAM_BIGRAM   pairs of syllables of the raw Hangul run, particle included (weight 0.5); a
- *                      run of one syllable gives that syllable
+ *                      run of one syllable gives that syllable; a number with the unit behind it
+ *                      (2018년; 1234명 of 1,234명)
  *   WS_STREAM_SURFACE  the word as written (case-folded) where it differs from the scored word:
  *                      with its particle, or joined (k-pop over k and pop, at the position of k);
  *                      not scored by default, used by quoted text
@@ -37,6 +38,8 @@
 #define WS_ANALYZER_WHITESPACE 1u
 #define WS_ANALYZER_KEYWORD    2u /* the whole value, normalised and case-folded, is one token */
 
+#define WS_ANALYZE_MAX (256u << 20) /* bytes of a text: normalised, 11 times as many at most */
+
 #define WS_ANALYZE_INDEX 0u
 #define WS_ANALYZE_QUERY 1u /* gives the same tokens as indexing today */
 
@@ -60,7 +63,7 @@ typedef struct {
     uint32_t n_tokens;
     uint32_t n_positions;        /* positions used: the last one + 1 */
     uint32_t counts[WS_STREAMS]; /* tokens by stream: these are the field lengths that BM25 uses */
-    uint32_t n_replaced;         /* invalid UTF-8 sequences that were read as U+FFFD */
+    uint32_t n_replaced;         /* bytes that are no UTF-8, each read as U+FFFD */
     /* tokens longer than WS_TERM_MAX bytes (cut when stored, see docs/format.md) */
     uint32_t n_long;
 } ws_tokens;
@@ -78,7 +81,7 @@ size_t ws_analyzer_memory(const ws_analyzer *analyzer);
 /* Analyses one text.
  *   kind   WS_ANALYZER_*
  *   mode   WS_ANALYZE_*
- *   text   any bytes, at most 2^31 - 1; invalid UTF-8 is read as U+FFFD and counted
+ *   text   any bytes, at most WS_ANALYZE_MAX; invalid UTF-8 is read as U+FFFD and counted
  *   out    filled; its arrays are the analyzer's, valid until its next run
  * A text with a letter, digit or symbol word never loses all its tokens. No allocation after
  * warm-up. Errors: WS_ERR_NOMEM, WS_ERR_LIMIT (too long). Cost: linear. */

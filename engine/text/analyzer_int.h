@@ -25,7 +25,7 @@ struct ws_analyzer {
      * during it */
     ws_buf pool;
     uint32_t position; /* of the next word */
-    size_t number; /* where the number begins that stands directly before a Hangul run */
+    size_t number;     /* where the number begins that stands directly before a Hangul run */
     uint32_t hint;     /* of ws_normalizer_original */
     uint32_t counts[WS_STREAMS];
     uint32_t n_long;
@@ -38,6 +38,9 @@ ws_status ws_analyzer_emit(ws_analyzer *a, uint32_t stream, ws_str text, size_t 
 
 /* Copies a text into the pool. */
 ws_str ws_analyzer_keep(ws_analyzer *a, ws_str text);
+
+/* The text itself, or a copy in the pool when it holds commas: 1,234 is 1234. */
+ws_str ws_analyzer_without_commas(ws_analyzer *a, ws_str text);
 
 /* Splits the normalised text into words and emits their tokens. In splitter.c. */
 ws_status ws_analyzer_split(ws_analyzer *a, ws_str text);

@@ -1,8 +1,8 @@
 /* Does what was typed begin an entry, when some syllables are initials only? 대ㅎㅁㄱ (U+B300
  * U+314E U+3141 U+3131) begins 대한민국. */
 #include "base/bytes.h"
-#include "engine/text/jamo.h"
 #include "base/utf8.h"
+#include "engine/text/jamo.h"
 
 #define KEYS_MAX 8u
 

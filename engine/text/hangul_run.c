@@ -42,8 +42,9 @@ static ws_status with_number(ws_analyzer *a, ws_str text, size_t from, size_t st
 {
     if (a->number >= from)
         return WS_OK;
-    return ws_analyzer_emit(a, WS_STREAM_BIGRAM, ws_str_sub(text, a->number, from + stem),
-                            a->number, from + stem, position, WS_TOKEN_HANGUL);
+    ws_str pair = ws_analyzer_without_commas(a, ws_str_sub(text, a->number, from + stem));
+    return ws_analyzer_emit(a, WS_STREAM_BIGRAM, pair, a->number, from + stem, position,
+                            WS_TOKEN_HANGUL);
 }
 
 ws_status ws_analyzer_hangul(ws_analyzer *a, ws_str text, size_t from, size_t to, uint32_t after)

@@ -38,7 +38,7 @@ static inline int ws_syllable_batchim(uint32_t syllable, int *rieul)
 
 /* Keystroke key: Hangul in any encoding (syllables, conjoining, compatibility, half-width) becomes
  * symbols; white space and default-ignorables are dropped; the rest is copied. Case folding and
- * NFKC are the caller's: ws_key_text does all of it. */
+ * NFKC are the caller's: engine/text/normalize.h. */
 size_t ws_jamo_key(ws_str text, char *out, size_t cap);
 
 /* Initials: each syllable becomes its first consonant, bare consonants stay (compounds split), bare

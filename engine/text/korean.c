@@ -2,13 +2,14 @@
 
 #include "base/bytes.h"
 #include "base/str.h"
-#include "engine/text/jamo.h"
 #include "base/utf8.h"
+#include "engine/text/jamo.h"
 
 /* What must stand before an ending. */
 #define ANY               0u
 #define CLOSED            1u /* a batchim */
 #define OPEN              2u /* none */
+#define SYLLABLE          3u /* bytes in UTF-8 */
 #define RO                3u /* none, or ㄹ: 로 and what begins with it */
 #define NOUN              4u /* light verbs and the like: never after a number or Latin word */
 #define KEEP_AFTER_NUMBER 8u /* 만, 도: units there */
@@ -137,12 +138,23 @@ static int ends_with(ws_str run, ws_str end)
     return run.len >= end.len && memcmp(run.ptr + run.len - end.len, end.ptr, end.len) == 0;
 }
 
-/* True when the ending would take the end of a noun that is longer than it: 지도 in 까지도 is
- * none. */
+/* True when the ending would take the end of a listed noun that is longer than it (지도 in 까지도
+ * is none). A single syllable before the noun is no word: 사회의 is 사회 + 의, 국제회의 holds 회의.
+ */
 static int is_whole(const ws_korean_rules *rules, ws_str run, size_t ending_len)
 {
-    for (uint32_t i = rules->nouns[bucket_of(run)]; i; i = rules->next_noun[i - 1])
-        if (whole[i - 1].len > ending_len && ends_with(run, whole[i - 1]))
+    for (uint32_t i = rules->nouns[bucket_of(run)]; i; i = rules->next_noun[i - 1]) {
+        ws_str noun = whole[i - 1];
+        if (noun.len > ending_len && run.len - noun.len != SYLLABLE && ends_with(run, noun))
+            return 1;
+    }
+    return 0;
+}
+
+static int is_listed(const ws_korean_rules *rules, ws_str stem)
+{
+    for (uint32_t i = stem.len ? rules->nouns[bucket_of(stem)] : 0; i; i = rules->next_noun[i - 1])
+        if (ws_str_eq(stem, whole[i - 1]))
             return 1;
     return 0;
 }
@@ -159,7 +171,7 @@ static int agrees(ws_str stem, uint32_t before)
 {
     uint32_t last;
     int rieul;
-    ws_utf8_decode(stem, stem.len - 3, &last);
+    ws_utf8_decode(stem, stem.len - SYLLABLE, &last);
     int closed = ws_syllable_batchim(last, &rieul);
     switch (before) {
     case CLOSED:
@@ -180,29 +192,38 @@ static int allowed(uint32_t before, uint32_t after)
     return before != KEEP_AFTER_NUMBER || after != WS_KOREAN_NUMBER;
 }
 
-/* Bytes that the longest fitting ending leaves; run.len when none fits. The endings are ordered
- * longest first. */
+static int fits(const ending *e, ws_str run, size_t least, uint32_t after)
+{
+    if (!ends_with(run, e->text) || !allowed(e->before, after))
+        return 0;
+    ws_str stem = ws_str_sub(run, 0, run.len - e->text.len);
+    if (stem.len < least && (e->before == NOUN || !is_single(stem)))
+        return 0;
+    /* What stands before may be Latin or a digit, whose sound we don't know: both forms are right
+     * there. */
+    return stem.len == 0 || agrees(stem, e->before);
+}
+
+/* Bytes that the longest fitting ending leaves, or a shorter one that leaves a listed noun (고양이
+ * + 라는, not 고양 + 이라는); run.len when none fits. The endings are ordered longest first. */
 static size_t strip_once(const ws_korean_rules *rules, ws_str run, size_t least, uint32_t after)
 {
+    size_t longest = run.len;
     for (uint32_t i = rules->endings[bucket_of(run)]; i; i = rules->next_ending[i - 1]) {
-        const ending *e = &endings[i - 1];
-        if (!ends_with(run, e->text) || !allowed(e->before, after))
+        if (!fits(&endings[i - 1], run, least, after))
             continue;
-        ws_str stem = ws_str_sub(run, 0, run.len - e->text.len);
-        if (stem.len < least && (e->before == NOUN || !is_single(stem)))
-            continue;
-        /* What stands before may be Latin or a digit, whose sound we don't know: both forms are
-         * right there. */
-        if (stem.len == 0 || agrees(stem, e->before))
+        ws_str stem = ws_str_sub(run, 0, run.len - endings[i - 1].text.len);
+        if (is_listed(rules, stem))
             return stem.len;
+        longest = WS_MIN(longest, stem.len);
     }
-    return run.len;
+    return longest;
 }
 
 size_t ws_korean_stem(const ws_korean_rules *rules, ws_str run, uint32_t after)
 {
-    size_t least = after == WS_KOREAN_ALONE ? 6 : 0;
-    while (run.len > (least ? 3 : 0)) {
+    size_t least = after == WS_KOREAN_ALONE ? 2 * SYLLABLE : 0;
+    while (run.len > (least ? SYLLABLE : 0)) {
         size_t left = strip_once(rules, run, least, after);
         if (left == run.len || is_whole(rules, run, run.len - left))
             break;

@@ -2,11 +2,14 @@
  * rule. [any].
  *
  * A run is stripped again and again, longest ending first, until nothing fits: 대한민국에서는 ->
- * 대한민국에서 -> 대한민국. So every inflected form of a noun ends at the same stem, even where the
- * rules strip too much. An ending must agree with the sound before it (은 이 을 과 으로 after a
- * batchim, 는 가 를 와 로 otherwise, 로 also after ㄹ), and leave at least two syllables, or one of
- * a few nouns of one syllable (물은, 그는). After a number or a Latin word less is enough: there
- * the run may be a unit, or nothing but a particle.
+ * 대한민국에서 -> 대한민국. So nearly all inflected forms of a noun end at one stem, even where
+ * the rules strip too much. A listed noun that ends like a particle keeps its end (회의 in
+ * 국제회의, not in 사회의: one syllable before it is no word), and an ending that leaves one is
+ * preferred (고양이 + 라는). Runs of more than 200 syllables are left alone by the analyzer. An
+ * ending must agree with the sound before it (은 이 을 과 으로 after a batchim, 는 가 를 와 로
+ * otherwise, 로 also after ㄹ), and leave at least two syllables, or one of a few nouns of one
+ * syllable (물은, 그는). After a number or a Latin word less is enough: there the run may be a
+ * unit, or nothing but a particle.
  */
 #ifndef WS_TEXT_KOREAN_H
 #define WS_TEXT_KOREAN_H

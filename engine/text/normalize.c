@@ -5,8 +5,8 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "engine/text/jamo.h"
 #include "base/utf8.h"
+#include "engine/text/jamo.h"
 
 #define BMP 65536u
 #define CLUSTER_MAX                                                                                \

@@ -3,8 +3,8 @@
  *
  * Keyboard jamo (U+3131 to U+318E) are set aside before NFKC, which would turn ㅎㅏㄴ into 하 +
  * U+1102; half-width jamo become keyboard jamo first. U+318D, U+00B7 and U+2027 become U+00B7.
- * Default-ignorables (soft hyphen, zero-width space and joiners) vanish. Invalid UTF-8 becomes
- * U+FFFD and is counted.
+ * Default-ignorables (soft hyphen, zero-width space and joiners) vanish. A byte that is no
+ * UTF-8 becomes U+FFFD and is counted.
  *
  * ASCII, Hangul syllables and characters known to be unchanged take a fast path; the rest goes
  * through ICU one normalisation cluster at a time, so that a cluster maps to the bytes it came

@@ -77,18 +77,22 @@ static size_t number_end(ws_analyzer *a, ws_str text, size_t at)
     }
 }
 
+ws_str ws_analyzer_without_commas(ws_analyzer *a, ws_str text)
+{
+    if (!memchr(text.ptr, ',', text.len))
+        return text;
+    text = ws_analyzer_keep(a, text);
+    char *out = (char *)(uintptr_t)text.ptr;
+    size_t kept = 0;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] != ',')
+            out[kept++] = text.ptr[i];
+    return ws_str_make(text.ptr, kept);
+}
+
 static ws_status number(ws_analyzer *a, ws_str text, size_t from, size_t to)
 {
-    ws_str token = ws_str_sub(text, from, to);
-    if (memchr(token.ptr, ',', token.len)) {
-        token = ws_analyzer_keep(a, token);
-        char *out = (char *)(uintptr_t)token.ptr;
-        size_t kept = 0;
-        for (size_t i = 0; i < token.len; i++)
-            if (token.ptr[i] != ',')
-                out[kept++] = token.ptr[i];
-        token.len = kept;
-    }
+    ws_str token = ws_analyzer_without_commas(a, ws_str_sub(text, from, to));
     return word(a, token, from, to, WS_TOKEN_NUMBER);
 }
 
