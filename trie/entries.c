@@ -295,6 +295,19 @@ ws_status ws_entries_put(ws_entries *entries, const ws_entry_text *text, uint32_
     return WS_OK;
 }
 
+ws_status ws_entries_add(ws_entries *entries, const ws_entry_text *text, ws_str key)
+{
+    char own[WS_KEY_MAX];
+    uint32_t ref;
+    size_t n;
+    WS_TRY(check_text(entries, text, own, &n));
+    if (!ws_str_eq(ws_str_make(own, n), key))
+        return WS_ERR_ARG;
+    WS_TRY(ws_pool_reserve(&entries->pool, PUT_UNITS, PUT_BLOCKS));
+    insert(entries, text, &ref);
+    return WS_OK;
+}
+
 uint32_t ws_entries_find(const ws_entries *entries, ws_str key, uint32_t context)
 {
     char full[WS_KEY_MAX + 2];

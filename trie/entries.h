@@ -53,6 +53,10 @@ typedef struct {
  * Nothing has changed after an error. Writer. */
 ws_status ws_entries_put(ws_entries *entries, const ws_entry_text *text, uint32_t *ref);
 
+/* Adds an entry that is known not to be there, as from a file in order of keys: `key` is K of
+ * text->normal. Errors as above. Writer. */
+ws_status ws_entries_add(ws_entries *entries, const ws_entry_text *text, ws_str key);
+
 /* The entry with a key and context; 0 when there is none. [any] in an epoch. */
 uint32_t ws_entries_find(const ws_entries *entries, ws_str key, uint32_t context);
 

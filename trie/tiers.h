@@ -46,7 +46,7 @@ typedef struct {
     uint32_t tiers;   /* set of tiers to try; exact and prefix go together */
 } ws_tiers_options;
 
-#define WS_FUZZY_PLACES_MAX 2048u
+#define WS_FUZZY_PLACES_MAX 1024u
 
 /* A way to a place one edit away from the key: see tiers_fuzzy.c. */
 typedef struct {
@@ -54,7 +54,7 @@ typedef struct {
     uint8_t edit, byte;
 } ws_fuzzy_edit;
 
-/* Working memory of one reader, 150 KiB; needs no initialisation. */
+/* Working memory of one reader, 50 KiB; needs no initialisation. */
 typedef struct {
     ws_art_top_scratch top;
     ws_art_leaf_key leaf;
