@@ -120,20 +120,30 @@ typedef struct {
     uint32_t root; /* index of the place that it was found under */
 } ws_art_hit;
 
+#define WS_ART_OPENED_MAX 2048u
+
+/* How a node or candidate was reached. */
+typedef struct {
+    uint16_t parent; /* index of the opened node that it came from */
+    uint16_t level;  /* opened nodes above it */
+    uint16_t order;  /* number among the slots there, or of the place */
+    uint16_t root;   /* the place */
+} ws_art_opened;
+
 typedef struct {
     uint64_t slot;
-    uint64_t high, low; /* where in the order of keys: see art_top.c */
-    uint32_t length, root;
+    ws_art_opened way;
 } ws_art_candidate;
 
-/* Working memory of one reader; needs no initialisation but visited = 0. 20 KiB. */
+/* Working memory of one reader; needs no initialisation but visited = 0. 24 KiB. */
 typedef struct {
     uint64_t visited; /* nodes opened, added up by every call */
     ws_art_candidate list[2 * WS_ART_TOP_MAX];
+    ws_art_opened opened[WS_ART_OPENED_MAX];
 } ws_art_top_scratch;
 
 /* The k best keys below some places, by (score descending, key ascending).
- *   places   disjoint, ascending in key order; at most 65,535
+ *   places   disjoint, ascending in key order; at most 65,534
  *   k        1 to WS_ART_TOP_MAX
  *   hits     hits[k]
  * Returns how many there are. Exact while nothing changes; beside a writer each hit is one that

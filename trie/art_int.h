@@ -2,10 +2,12 @@
  *
  *   slot      ref u32 | max u32        bit 31 of ref: a leaf, the other bits are its id
  *   head      type u8 | n u8 | prefix_length u8 | 0 | prefix[12]                      16 bytes
- *   Node4     head | keys[4], 4 unused | slot[4]                                      56
- *   Node16    head | keys[16] | slot[16]                                             160
- *   Node48    head | index[256] | slot[48]       index = slot + 1, 0 = none           656
+ *   Node4     head | slot[4] | keys[4], 4 unused                                      56
+ *   Node16    head | slot[16] | keys[16]                                             160
+ *   Node48    head | slot[48] | index[256]       index = slot + 1, 0 = none           656
  *   Node256   head | slot[256]                   0 = none                           2,064
+ *
+ * Slots come first: a search for the best ones reads nothing else.
  *
  * Keys ascend; slots of Node4, 16 and 48 are in the order of their keys, without gaps. A prefix
  * longer than 12 bytes continues in chained Node4 of one child. Everything but slots is constant
@@ -28,20 +30,20 @@ typedef struct {
 
 typedef struct {
     ws_art_node head;
-    uint8_t keys[8];
     ws_art_slot slots[4];
+    uint8_t keys[8];
 } ws_art_node4;
 
 typedef struct {
     ws_art_node head;
-    uint8_t keys[16];
     ws_art_slot slots[16];
+    uint8_t keys[16];
 } ws_art_node16;
 
 typedef struct {
     ws_art_node head;
-    uint8_t index[256];
     ws_art_slot slots[48];
+    uint8_t index[256];
 } ws_art_node48;
 
 typedef struct {

@@ -5,13 +5,9 @@
  * exactly its maximum, k - found candidates are enough: one that k - found others precede cannot
  * have a part in the answer. So a sorted list of that length is all there is, no heap.
  *
- * Equal maxima are ordered as their keys are. The order of two candidates is that of the bytes on
- * the way to them, of which the first 14 are carried along, behind the number of the place:
- *
- *   high  place u16 | byte 0 .. byte 5        low  byte 6 .. byte 13       counted from the place
- *
- * Candidates never lie below each other, so zeros behind a shorter way don't matter. Where 14 bytes
- * do not decide, the first keys below both are compared.
+ * Equal maxima are ordered as their keys are. Each candidate knows the node that it came from and
+ * its place among the slots there, which are in the order of their bytes; going up to the node that
+ * two candidates have in common tells their order without looking at a key.
  */
 #include <string.h>
 
@@ -19,12 +15,14 @@
 #include "base/str.h"
 #include "trie/art_int.h"
 
-#define CARRIED 16u
+#define NOWHERE 0xffffu /* the table of opened nodes was full: keys must be compared */
 
 typedef struct {
     const ws_art *art;
     ws_art_candidate *list; /* [begin, end): the worst first, the best last */
+    ws_art_opened *opened;
     uint32_t begin, end;
+    uint32_t n_opened;
     uint32_t room; /* results still wanted = candidates worth keeping */
 } state;
 
@@ -47,16 +45,27 @@ static __attribute__((noinline)) int key_before(const ws_art *art, uint64_t a, u
     return ws_str_cmp(first_key(art, a, key_a), first_key(art, b, key_b)) < 0;
 }
 
-static int before(const ws_art *art, const ws_art_candidate *a, const ws_art_candidate *b)
+static int way_before(const state *s, ws_art_opened a, ws_art_opened b)
+{
+    while (a.level > b.level)
+        a = s->opened[a.parent];
+    while (b.level > a.level)
+        b = s->opened[b.parent];
+    while (a.parent != b.parent) {
+        a = s->opened[a.parent];
+        b = s->opened[b.parent];
+    }
+    return a.order < b.order;
+}
+
+static int before(const state *s, const ws_art_candidate *a, const ws_art_candidate *b)
 {
     uint32_t max_a = ws_art_slot_max(a->slot), max_b = ws_art_slot_max(b->slot);
     if (max_a != max_b)
         return max_a > max_b;
-    if (a->high != b->high)
-        return a->high < b->high;
-    if (a->low != b->low)
-        return a->low < b->low;
-    return key_before(art, a->slot, b->slot);
+    if (a->way.level == NOWHERE || b->way.level == NOWHERE)
+        return key_before(s->art, a->slot, b->slot);
+    return way_before(s, a->way, b->way);
 }
 
 /* --- the list --- */
@@ -74,12 +83,12 @@ static void offer(state *s, const ws_art_candidate *c)
 {
     uint32_t i;
     if (s->end - s->begin == s->room) {
-        if (!before(s->art, c, &s->list[s->begin]))
+        if (!before(s, c, &s->list[s->begin]))
             return;
-        for (i = s->begin; i + 1 < s->end && before(s->art, c, &s->list[i + 1]); i++)
+        for (i = s->begin; i + 1 < s->end && before(s, c, &s->list[i + 1]); i++)
             s->list[i] = s->list[i + 1];
     } else {
-        for (i = s->end++; i > s->begin && before(s->art, &s->list[i - 1], c); i--)
+        for (i = s->end++; i > s->begin && before(s, &s->list[i - 1], c); i--)
             s->list[i] = s->list[i - 1];
     }
     s->list[i] = *c;
@@ -95,31 +104,30 @@ static uint32_t threshold(const state *s)
 
 /* --- opening a node --- */
 
-static void carry(ws_art_candidate *c, const uint8_t *bytes, uint32_t n)
+/* The way of a node's children, but for their order. */
+static ws_art_opened way_below(state *s, const ws_art_candidate *node)
 {
-    for (uint32_t i = 0; i < n && c->length < CARRIED; i++, c->length++) {
-        uint64_t byte = (uint64_t)bytes[i] << (56 - 8 * (c->length & 7));
-        *(c->length < 8 ? &c->high : &c->low) |= byte;
-    }
+    ws_art_opened way = {0, NOWHERE, 0, node->way.root};
+    if (s->n_opened == WS_ART_OPENED_MAX || node->way.level >= NOWHERE - 1)
+        return way;
+    way.parent = (uint16_t)s->n_opened;
+    way.level = (uint16_t)(node->way.level + 1);
+    s->opened[s->n_opened++] = node->way;
+    return way;
 }
 
-static void open_node(state *s, const ws_art_candidate *parent)
+static void open_node(state *s, const ws_art_candidate *node)
 {
-    uint8_t bytes[256];
-    uint32_t capacity;
-    ws_art_node *node = ws_art_node_at(s->art->pool, parent->slot);
-    const ws_art_slot *slots = ws_art_slots(node, &capacity);
-    uint32_t n = ws_art_node_bytes(node, bytes);
-    ws_art_candidate stem = *parent;
-    carry(&stem, node->prefix, node->prefix_length);
+    uint32_t n, least = threshold(s);
+    const ws_art_slot *slots = ws_art_slots(ws_art_node_at(s->art->pool, node->slot), &n);
+    ws_art_candidate child = {0, way_below(s, node)};
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t slot = ws_art_load(&slots[node->type == WS_ART_NODE256 ? bytes[i] : i]);
-        if (ws_art_slot_max(slot) < threshold(s))
+        child.slot = ws_art_load(&slots[i]);
+        if (ws_art_slot_max(child.slot) < least || !child.slot)
             continue;
-        ws_art_candidate child = stem;
-        child.slot = slot;
-        carry(&child, &bytes[i], 1);
+        child.way.order = (uint16_t)i;
         offer(s, &child);
+        least = threshold(s);
     }
 }
 
@@ -127,9 +135,9 @@ uint32_t ws_art_top(const ws_art *art, const ws_art_place *places, uint32_t n_pl
                     ws_art_top_scratch *scratch, ws_art_hit *hits)
 {
     uint32_t n = 0;
-    state s = {art, scratch->list, 0, 0, k};
+    state s = {art, scratch->list, scratch->opened, 0, 0, 0, k};
     for (uint32_t i = 0; i < n_places; i++) {
-        ws_art_candidate c = {places[i].slot, (uint64_t)i << 48, 0, 2, i};
+        ws_art_candidate c = {places[i].slot, {NOWHERE, 0, (uint16_t)i, (uint16_t)i}};
         offer(&s, &c);
     }
     while (s.end > s.begin && s.room) {
@@ -139,7 +147,8 @@ uint32_t ws_art_top(const ws_art *art, const ws_art_place *places, uint32_t n_pl
             open_node(&s, &best);
             continue;
         }
-        hits[n++] = (ws_art_hit){ws_art_leaf_id(best.slot), ws_art_slot_max(best.slot), best.root};
+        hits[n++] =
+            (ws_art_hit){ws_art_leaf_id(best.slot), ws_art_slot_max(best.slot), best.way.root};
         s.room--;
         if (s.end - s.begin > s.room)
             s.begin++; /* the worst has no place any more */

@@ -53,9 +53,27 @@ static size_t covered_initials(const finder *f, ws_str normal)
     return ws_is_syllable(c) && n_last > n_there ? n + 1 : n;
 }
 
+/* The one found before in this tier is often spelled alike up to there: then it ends there. */
+static int is_covered_alike(const finder *f, const ws_entry *entry, uint32_t *end)
+{
+    const ws_tiers_scratch *s = f->scratch;
+    if (f->tier > WS_TIER_PREFIX || s->n == 0)
+        return 0;
+    const ws_entry *other = ws_entry_at(f->entries, s->found[s->n - 1].ref);
+    ws_str a = ws_entry_surface(entry), b = ws_entry_surface(other);
+    if ((entry->flags & WS_ENTRY_NORMAL) == WS_ENTRY_NORMAL_STORED ||
+        (other->flags & WS_ENTRY_NORMAL) == WS_ENTRY_NORMAL_STORED)
+        return 0;
+    *end = s->found[s->n - 1].covered;
+    return *end <= a.len && memcmp(a.ptr, b.ptr, *end) == 0;
+}
+
 static uint32_t covered(const finder *f, const ws_entry *entry, uint32_t place)
 {
     char buffer[WS_ENTRY_TEXT_MAX];
+    uint32_t end;
+    if (is_covered_alike(f, entry, &end))
+        return end;
     ws_str normal = ws_entry_normal(entry, buffer);
     if (f->tier == WS_TIER_FUZZY)
         return end_of_keys(normal, ws_fuzzy_length(f->key, f->scratch->edits[place]), 0);
@@ -99,12 +117,20 @@ static void take(finder *f, const ws_art_hit *hit)
     uint64_t target = ws_hash64(to.ptr, to.len), key = hash_key(f, entry);
     if (is_known(f, hit->id, target, key) || (f->verify && !is_verified(f, entry)))
         return;
+    uint32_t end = covered(f, entry, hit->root);
     s->targets[s->n] = target;
     s->keys[s->n] = key;
-    s->found[s->n++] = (ws_completion){hit->id, hit->score, f->tier, covered(f, entry, hit->root)};
+    s->found[s->n++] = (ws_completion){hit->id, hit->score, f->tier, end};
 }
 
 /* --- one tier --- */
+
+/* One wait for all of them, not one for each. */
+static void prefetch_entries(const finder *f, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to && i < from + WS_TIERS_K_MAX; i++)
+        __builtin_prefetch(ws_entry_at(f->entries, f->scratch->hits[i].id));
+}
 
 /* Takes the best ones below some places. Those that are known already are among the first: as many
  * more are asked for, and all that may be looked at when that was not enough. */
@@ -114,6 +140,7 @@ static void take_best(finder *f, const ws_art *art, const ws_art_place *places, 
     uint32_t wanted = f->verify ? WS_TIERS_LOOK : WS_MIN(f->k, WS_TIERS_LOOK), done = 0;
     for (;;) {
         uint32_t n = ws_art_top(art, places, n_places, wanted, &s->top, s->hits);
+        prefetch_entries(f, done, n);
         for (uint32_t i = done; i < n && s->n < f->k; i++)
             take(f, &s->hits[i]);
         s->looked += n;
@@ -184,8 +211,22 @@ static void one_edit_away(finder *f)
         take_best(f, &f->trees->keys, f->scratch->places, n);
 }
 
-uint32_t ws_tiers_find(const ws_entries *entries, const ws_typed *typed,
-                       const ws_tiers_options *options, ws_tiers_scratch *scratch)
+/* The tiers behind the literal ones. */
+static void other_readings(finder *f, ws_typed *typed, uint32_t tiers)
+{
+    ws_typed_complete(typed);
+    if (typed->is_chosung && (tiers & 1u << WS_TIER_CHOSUNG))
+        by_initials(f, ws_typed_str(&typed->key), WS_TIER_CHOSUNG, 0);
+    if (typed->is_mixed && (tiers & 1u << WS_TIER_MIXED))
+        by_initials(f, ws_typed_str(&typed->initials), WS_TIER_MIXED, 1);
+    if (tiers & 1u << WS_TIER_LAYOUT)
+        other_layouts(f);
+    if (typed->n_units >= FUZZY_UNITS_MIN && (tiers & 1u << WS_TIER_FUZZY))
+        one_edit_away(f);
+}
+
+uint32_t ws_tiers_find(const ws_entries *entries, ws_typed *typed, const ws_tiers_options *options,
+                       ws_tiers_scratch *scratch)
 {
     finder f = {.entries = entries,
                 .typed = typed,
@@ -197,13 +238,7 @@ uint32_t ws_tiers_find(const ws_entries *entries, const ws_typed *typed,
     uint32_t tiers = options->tiers;
     if (tiers & (1u << WS_TIER_EXACT | 1u << WS_TIER_PREFIX))
         literal(&f, ws_typed_str(&typed->key), WS_TIER_EXACT, WS_TIER_PREFIX);
-    if (typed->is_chosung && (tiers & 1u << WS_TIER_CHOSUNG))
-        by_initials(&f, ws_typed_str(&typed->key), WS_TIER_CHOSUNG, 0);
-    if (typed->is_mixed && (tiers & 1u << WS_TIER_MIXED))
-        by_initials(&f, ws_typed_str(&typed->initials), WS_TIER_MIXED, 1);
-    if (tiers & 1u << WS_TIER_LAYOUT)
-        other_layouts(&f);
-    if (typed->n_units >= FUZZY_UNITS_MIN && (tiers & 1u << WS_TIER_FUZZY))
-        one_edit_away(&f);
+    if (scratch->n < f.k)
+        other_readings(&f, typed, tiers);
     return scratch->n;
 }

@@ -68,10 +68,10 @@ typedef struct {
     ws_art_place places[WS_FUZZY_PLACES_MAX];
 } ws_tiers_scratch;
 
-/* Fills scratch->found[0, n); returns n. scratch->top.visited = nodes opened. [any] in an epoch, a
- * scratch of one's own. No allocation. */
-uint32_t ws_tiers_find(const ws_entries *entries, const ws_typed *typed,
-                       const ws_tiers_options *options, ws_tiers_scratch *scratch);
+/* Fills scratch->found[0, n); returns n. `typed` is completed when it must be. scratch->top.visited
+ * = nodes opened. [any] in an epoch, a scratch of one's own. No allocation. */
+uint32_t ws_tiers_find(const ws_entries *entries, ws_typed *typed, const ws_tiers_options *options,
+                       ws_tiers_scratch *scratch);
 
 /* Distinct places one edit away from a key, none below another, ascending: fills scratch->places
  * and scratch->edits. Returns how many. */

@@ -1,7 +1,5 @@
 #include "trie/typed.h"
 
-#include <string.h>
-
 #include "base/bytes.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -36,6 +34,7 @@ static void drop_zeros(ws_typed_key *key)
 static void read_as_hangul(ws_typed_key *key, ws_str cased)
 {
     int letters = 0;
+    key->n = 0;
     for (size_t at = 0, n; at < cased.len; at += n) {
         uint32_t c;
         n = ws_utf8_decode(cased, at, &c);
@@ -98,22 +97,25 @@ static uint32_t find_mixed(ws_str text)
 void ws_typed_init(ws_typed *typed, ws_str normal, ws_str cased)
 {
     size_t cut = ws_utf8_skip(normal, WS_TYPED_CODE_POINTS);
-    memset(typed, 0, sizeof *typed);
     typed->cut = cut < normal.len;
     typed->text = ws_str_make(normal.ptr, cut);
-    cased = cased.len == normal.len ? ws_str_make(cased.ptr, cut) : typed->text;
+    typed->cased = cased.len == normal.len ? ws_str_make(cased.ptr, cut) : typed->text;
     typed->key.n = (uint32_t)ws_jamo_key(typed->text, typed->key.bytes, WS_TYPED_KEY_MAX);
-    typed->initials.n =
-        (uint32_t)ws_chosung_key(typed->text, typed->initials.bytes, WS_TYPED_KEY_MAX);
     drop_zeros(&typed->key);
-    drop_zeros(&typed->initials);
+}
+
+void ws_typed_complete(ws_typed *typed)
+{
     ws_str key = ws_typed_str(&typed->key);
-    read_as_hangul(&typed->layouts[WS_LAYOUT_HANGUL], cased);
-    read_as_latin(&typed->layouts[WS_LAYOUT_LATIN], key);
-    drop_zeros(&typed->layouts[WS_LAYOUT_HANGUL]);
-    drop_zeros(&typed->layouts[WS_LAYOUT_LATIN]);
-    typed->n_units = count_units(key);
     size_t consonants = ws_jamo_is_chosung(key);
+    typed->n_units = count_units(key);
     typed->is_chosung = consonants >= 2;
     typed->is_mixed = !consonants && find_mixed(typed->text);
+    typed->initials.n =
+        (uint32_t)ws_chosung_key(typed->text, typed->initials.bytes, WS_TYPED_KEY_MAX);
+    read_as_hangul(&typed->layouts[WS_LAYOUT_HANGUL], typed->cased);
+    read_as_latin(&typed->layouts[WS_LAYOUT_LATIN], key);
+    drop_zeros(&typed->initials);
+    drop_zeros(&typed->layouts[WS_LAYOUT_HANGUL]);
+    drop_zeros(&typed->layouts[WS_LAYOUT_LATIN]);
 }

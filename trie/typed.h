@@ -21,20 +21,26 @@ typedef struct {
 } ws_typed_key;
 
 typedef struct {
-    ws_str text; /* normalised, cut to WS_TYPED_CODE_POINTS; the caller's bytes */
-    ws_typed_key key, initials;
+    ws_str text, cased; /* cut to WS_TYPED_CODE_POINTS; the caller's bytes */
+    ws_typed_key key;
+    uint32_t cut; /* 1: something was ignored */
+
+    /* by ws_typed_complete */
+    ws_typed_key initials;
     ws_typed_key layouts[2];
     uint32_t n_units;    /* keys and characters in `key` */
     uint32_t is_chosung; /* consonants only, at least two */
     uint32_t is_mixed;   /* consonants among syllables, where the literal reading is not the same */
-    uint32_t cut;        /* 1: something was ignored */
 } ws_typed;
 
-/* Makes the keys.
+/* Makes `key`.
  *   normal  normalised text (engine/text/normalize.h); borrowed while `typed` is in use
  *   cased   the same bytes with ASCII capitals as typed (Shift is part of a Hangul key), of the
  * same length; empty = as `normal` Bytes 0 are ignored. [any] No allocation. */
 void ws_typed_init(ws_typed *typed, ws_str normal, ws_str cased);
+
+/* Makes the other readings, which most queries do not need. [any] No allocation. */
+void ws_typed_complete(ws_typed *typed);
 
 static inline ws_str ws_typed_str(const ws_typed_key *key)
 {

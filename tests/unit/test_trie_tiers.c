@@ -51,8 +51,18 @@ static void add(world *w, ws_str surface, ws_str target, uint32_t context, uint6
     cr_assert_eq(ws_entries_put(&w->entries, &text, &w->refs[number]), WS_OK);
 }
 
+/* The shortest beginning whose key has `n` bytes, the plain way. */
+static uint32_t end_of_literal(ws_str normal, size_t n)
+{
+    char key[WS_KEY_MAX];
+    size_t end = 0;
+    while (end < normal.len && ws_jamo_key(ws_str_sub(normal, 0, end), key, sizeof key) < n)
+        end = ws_utf8_ceil(normal, end + 1);
+    return (uint32_t)end;
+}
+
 /* What the tiers find must be what the scan finds. */
-static void compare(world *w, const ws_typed *typed, uint32_t context, uint32_t k)
+static void compare(world *w, ws_typed *typed, uint32_t context, uint32_t k)
 {
     linear_found expected[WS_TIERS_K_MAX];
     ws_tiers_options options = {k, context, WS_TIERS_ALL};
@@ -68,6 +78,9 @@ static void compare(world *w, const ws_typed *typed, uint32_t context, uint32_t 
                       c->score == e->score,
                   "'%.*s' %u: tier %u, expected %.*s of tier %u", length, shown, i, c->tier,
                   (int)e->surface.len, e->surface.ptr, expected[i].tier);
+        if (c->tier <= WS_TIER_PREFIX)
+            cr_assert_eq(c->covered, end_of_literal(e->normal, typed->key.n), "'%.*s'", length,
+                         shown);
         cr_assert(c->covered <= e->normal.len &&
                   ws_utf8_floor(e->normal, c->covered) == c->covered);
     }
@@ -80,6 +93,7 @@ static void type(ws_typed *typed, ws_str text)
     cr_assert_lt(normal.len, sizeof kept);
     memcpy(kept, normal.ptr, normal.len);
     ws_typed_init(typed, ws_str_make(kept, normal.len), ws_str_make(NULL, 0));
+    ws_typed_complete(typed);
 }
 
 /* --- every keystroke of every title --- */
