@@ -28,7 +28,7 @@
 
 /* What an insert and a delete may need (ws_pool_reserve): a chain of Node4 for a long common prefix
  * and copies of the largest node. */
-#define WS_ART_UNITS         1100u
+#define WS_ART_UNITS         1200u
 #define WS_ART_BLOCKS        4u
 #define WS_ART_DELETE_UNITS  540u
 #define WS_ART_DELETE_BLOCKS 68u /* a chain of WS_ART_KEY_MAX bytes may go at once */
@@ -138,7 +138,7 @@ typedef struct {
 /* Working memory of one reader; needs no initialisation but visited = 0. 24 KiB. */
 typedef struct {
     uint64_t visited; /* nodes opened, added up by every call */
-    ws_art_candidate list[2 * WS_ART_TOP_MAX];
+    ws_art_candidate lists[2][WS_ART_TOP_MAX];
     ws_art_opened opened[WS_ART_OPENED_MAX];
 } ws_art_top_scratch;
 

@@ -11,7 +11,7 @@ uint32_t ws_art_node_units(uint32_t type)
 {
     static const uint16_t bytes[] = {sizeof(ws_art_node4), sizeof(ws_art_node16),
                                      sizeof(ws_art_node48), sizeof(ws_art_node256)};
-    return ws_pool_units(bytes[type]);
+    return (ws_pool_units(bytes[type]) + 7) & ~7u; /* whole cache lines: a Node4 is one */
 }
 
 ws_art_slot *ws_art_slots(ws_art_node *node, uint32_t *n)

@@ -1,9 +1,12 @@
-/* The k best keys below some places, best first.
+/* The k best keys below some places.
  *
- * Candidates are slots with what is known of them: the maximum below. The best one is taken: a leaf
- * is a result, a node gives way to its children. Since every candidate holds at least one key with
- * exactly its maximum, k - found candidates are enough: one that k - found others precede cannot
- * have a part in the answer. So a sorted list of that length is all there is, no heap.
+ * Candidates are slots with what is known of them: the maximum below. Since every candidate holds
+ * at least one key with exactly its maximum, the k best candidates are enough: one that k others
+ * precede cannot have a part in the answer. So a sorted list of k is all there is, no heap, and it
+ * does not matter in which order its nodes are opened. They are opened in rounds, all of the list
+ * at once: the nodes of a round are fetched from memory at the same time, where opening the best
+ * one first, one after the other, would wait for each of them. When only leaves are left, they are
+ * the answer.
  *
  * Equal maxima are ordered as their keys are. Each candidate knows the node that it came from and
  * its place among the slots there, which are in the order of their bytes; going up to the node that
@@ -17,13 +20,14 @@
 
 #define NOWHERE 0xffffu /* the table of opened nodes was full: keys must be compared */
 
+#define PREFETCH_LINES 3u
+
 typedef struct {
     const ws_art *art;
-    ws_art_candidate *list; /* [begin, end): the worst first, the best last */
     ws_art_opened *opened;
-    uint32_t begin, end;
     uint32_t n_opened;
-    uint32_t room; /* results still wanted = candidates worth keeping */
+    ws_art_candidate *list; /* best first */
+    uint32_t n, k;
 } state;
 
 /* --- order --- */
@@ -70,36 +74,39 @@ static int before(const state *s, const ws_art_candidate *a, const ws_art_candid
 
 /* --- the list --- */
 
-static void prefetch(const state *s, uint64_t slot)
-{
-    if (ws_art_is_leaf(slot))
-        return;
-    const char *node = (const char *)ws_art_node_at(s->art->pool, slot);
-    __builtin_prefetch(node);
-    __builtin_prefetch(node + 64);
-}
-
 static void offer(state *s, const ws_art_candidate *c)
 {
-    uint32_t i;
-    if (s->end - s->begin == s->room) {
-        if (!before(s, c, &s->list[s->begin]))
+    uint32_t i = s->n;
+    if (i == s->k) {
+        if (!before(s, c, &s->list[i - 1]))
             return;
-        for (i = s->begin; i + 1 < s->end && before(s, c, &s->list[i + 1]); i++)
-            s->list[i] = s->list[i + 1];
+        i--;
     } else {
-        for (i = s->end++; i > s->begin && before(s, &s->list[i - 1], c); i--)
-            s->list[i] = s->list[i - 1];
+        s->n++;
     }
+    for (; i > 0 && before(s, c, &s->list[i - 1]); i--)
+        s->list[i] = s->list[i - 1];
     s->list[i] = *c;
-    if (s->end - i <= 2) /* it will be opened soon */
-        prefetch(s, c->slot);
 }
 
 /* Below this no candidate can enter. */
 static uint32_t threshold(const state *s)
 {
-    return s->end - s->begin == s->room ? ws_art_slot_max(s->list[s->begin].slot) : 0;
+    return s->n == s->k ? ws_art_slot_max(s->list[s->n - 1].slot) : 0;
+}
+
+static uint32_t prefetch_nodes(const state *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (ws_art_is_leaf(s->list[i].slot))
+            continue;
+        const char *node = (const char *)ws_art_node_at(s->art->pool, s->list[i].slot);
+        for (uint32_t line = 0; line < PREFETCH_LINES; line++)
+            __builtin_prefetch(node + 64 * line);
+        n++;
+    }
+    return n;
 }
 
 /* --- opening a node --- */
@@ -116,9 +123,9 @@ static ws_art_opened way_below(state *s, const ws_art_candidate *node)
     return way;
 }
 
-static void open_node(state *s, const ws_art_candidate *node)
+static void open_node(state *s, const ws_art_candidate *node, uint32_t floor)
 {
-    uint32_t n, least = threshold(s);
+    uint32_t n, least = WS_MAX(floor, threshold(s));
     const ws_art_slot *slots = ws_art_slots(ws_art_node_at(s->art->pool, node->slot), &n);
     ws_art_candidate child = {0, way_below(s, node)};
     for (uint32_t i = 0; i < n; i++) {
@@ -127,31 +134,41 @@ static void open_node(state *s, const ws_art_candidate *node)
             continue;
         child.way.order = (uint16_t)i;
         offer(s, &child);
-        least = threshold(s);
+        least = WS_MAX(floor, threshold(s));
+    }
+}
+
+/* Opens all nodes of the list; `next` becomes the list. What the worst of a full list promises, no
+ * candidate of the next one may fall short of. */
+static void open_all(state *s, ws_art_candidate *next)
+{
+    const ws_art_candidate *list = s->list;
+    uint32_t n = s->n, floor = threshold(s);
+    s->list = next;
+    s->n = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (ws_art_is_leaf(list[i].slot))
+            offer(s, &list[i]);
+        else
+            open_node(s, &list[i], floor);
     }
 }
 
 uint32_t ws_art_top(const ws_art *art, const ws_art_place *places, uint32_t n_places, uint32_t k,
                     ws_art_top_scratch *scratch, ws_art_hit *hits)
 {
-    uint32_t n = 0;
-    state s = {art, scratch->list, scratch->opened, 0, 0, 0, k};
+    state s = {art, scratch->opened, 0, scratch->lists[0], 0, k};
+    uint32_t nodes;
     for (uint32_t i = 0; i < n_places; i++) {
         ws_art_candidate c = {places[i].slot, {NOWHERE, 0, (uint16_t)i, (uint16_t)i}};
         offer(&s, &c);
     }
-    while (s.end > s.begin && s.room) {
-        ws_art_candidate best = s.list[--s.end];
-        if (!ws_art_is_leaf(best.slot)) {
-            scratch->visited++;
-            open_node(&s, &best);
-            continue;
-        }
-        hits[n++] =
-            (ws_art_hit){ws_art_leaf_id(best.slot), ws_art_slot_max(best.slot), best.way.root};
-        s.room--;
-        if (s.end - s.begin > s.room)
-            s.begin++; /* the worst has no place any more */
+    for (uint32_t round = 1; (nodes = prefetch_nodes(&s)) > 0; round++) {
+        scratch->visited += nodes;
+        open_all(&s, scratch->lists[round & 1]);
     }
-    return n;
+    for (uint32_t i = 0; i < s.n; i++)
+        hits[i] = (ws_art_hit){ws_art_leaf_id(s.list[i].slot), ws_art_slot_max(s.list[i].slot),
+                               s.list[i].way.root};
+    return s.n;
 }

@@ -10,8 +10,10 @@
 #define CHUNK_UNITS  (1u << WS_POOL_CHUNK_BITS)
 #define CHUNK_BYTES  ((size_t)CHUNK_UNITS * WS_POOL_UNIT)
 #define CHUNKS_MAX   (WS_POOL_REFS >> WS_POOL_CHUNK_BITS)
-#define SMALL_CHUNKS 4u                                       /* allocated one by one */
+#define SMALL_CHUNKS WS_ARRAY_LEN(((ws_pool *)0)->small)      /* allocated one by one */
 #define SLAB_CHUNKS  ((uint32_t)(WS_HUGE_PAGE / CHUNK_BYTES)) /* behind them: a huge page each */
+#define LINE         64u
+#define LINE_UNITS   (LINE / WS_POOL_UNIT)
 #define RECLAIM_AT   64u /* retired blocks that are worth a look at the readers */
 
 ws_status ws_pool_init(ws_pool *pool)
@@ -26,7 +28,7 @@ ws_status ws_pool_init(ws_pool *pool)
 void ws_pool_fini(ws_pool *pool)
 {
     for (uint32_t i = 0; i < pool->n_chunks && i < SMALL_CHUNKS; i++)
-        ws_free(pool->chunks[i]);
+        ws_free(pool->small[i]);
     for (uint32_t i = SMALL_CHUNKS; i < pool->n_chunks; i += SLAB_CHUNKS)
         ws_free_huge(pool->chunks[i], WS_HUGE_PAGE);
     ws_free(pool->chunks);
@@ -34,14 +36,19 @@ void ws_pool_fini(ws_pool *pool)
     memset(pool, 0, sizeof *pool);
 }
 
+/* The first chunks one by one, at a cache line; then the parts of a huge page. */
 static ws_status add_chunks(ws_pool *pool)
 {
     uint32_t n = pool->n_chunks < SMALL_CHUNKS ? 1 : SLAB_CHUNKS;
     if (pool->n_chunks + n > pool->max_chunks)
         return WS_ERR_LIMIT;
-    uint8_t *memory = n == 1 ? ws_malloc(CHUNK_BYTES) : ws_alloc_huge(WS_HUGE_PAGE);
+    uint8_t *memory = n == 1 ? ws_malloc(CHUNK_BYTES + LINE) : ws_alloc_huge(WS_HUGE_PAGE);
     if (!memory)
         return WS_ERR_NOMEM;
+    if (n == 1) {
+        pool->small[pool->n_chunks] = memory;
+        memory += -(uintptr_t)memory & (LINE - 1);
+    }
     for (uint32_t i = 0; i < n; i++)
         pool->chunks[pool->n_chunks + i] = memory + i * CHUNK_BYTES;
     pool->n_chunks += n;
@@ -91,8 +98,11 @@ ws_status ws_pool_reserve(ws_pool *pool, uint32_t units, uint32_t blocks)
 {
     assert(units + WS_POOL_UNITS_MAX < CHUNK_UNITS);
     WS_TRY(ws_pool_reserve_blocks(pool, blocks));
-    if (pool->end - pool->next < units && pool->filling == pool->n_chunks)
-        return add_chunks(pool);
+    uint32_t wanted = pool->filling;
+    for (uint32_t i = 0; i < 2; i++)
+        wanted += pool->areas[i].end - pool->areas[i].next < units;
+    while (pool->n_chunks < wanted)
+        WS_TRY(add_chunks(pool));
     return WS_OK;
 }
 
@@ -105,35 +115,36 @@ void ws_pool_retire(ws_pool *pool, uint32_t ref, uint32_t units)
 
 /* --- blocks --- */
 
-/* Turns to the next chunk; what was left of the old one becomes free blocks. Reference 0 is no
- * block. */
-static int next_chunk(ws_pool *pool)
+/* Turns an area to the next chunk; what was left of the old one becomes free blocks. The first line
+ * of all stays unused: reference 0 is no block. */
+static int next_chunk(ws_pool *pool, uint32_t area)
 {
     if (pool->filling == pool->n_chunks)
         return 0;
-    while (pool->next < pool->end) {
-        uint32_t units = WS_MIN(pool->end - pool->next, WS_POOL_UNITS_MAX);
+    uint32_t next = pool->areas[area].next, end = pool->areas[area].end;
+    while (next < end) {
+        uint32_t units = WS_MIN(end - next, WS_POOL_UNITS_MAX);
         pool->used_units += units;
-        ws_pool_free(pool, pool->next, units);
-        pool->next += units;
+        ws_pool_free(pool, next, units);
+        next += units;
     }
-    pool->next = pool->filling++ << WS_POOL_CHUNK_BITS;
-    pool->end = pool->next + CHUNK_UNITS;
-    pool->next += pool->next == 0;
+    next = pool->filling++ << WS_POOL_CHUNK_BITS;
+    pool->areas[area].end = next + CHUNK_UNITS;
+    pool->areas[area].next = next ? next : LINE_UNITS;
     return 1;
 }
 
 uint32_t ws_pool_alloc(ws_pool *pool, uint32_t units)
 {
     assert(units > 0 && units <= WS_POOL_UNITS_MAX);
-    uint32_t ref = pool->free[units];
+    uint32_t ref = pool->free[units], area = units % LINE_UNITS == 0;
     if (ref) {
         memcpy(&pool->free[units], ws_pool_at(pool, ref), sizeof ref);
     } else {
-        if (pool->end - pool->next < units && !next_chunk(pool))
+        if (pool->areas[area].end - pool->areas[area].next < units && !next_chunk(pool, area))
             return 0;
-        ref = pool->next;
-        pool->next += units;
+        ref = pool->areas[area].next;
+        pool->areas[area].next += units;
     }
     pool->used_units += units;
     return ref;
@@ -148,8 +159,10 @@ void ws_pool_free(ws_pool *pool, uint32_t ref, uint32_t units)
 
 uint64_t ws_pool_bytes(const ws_pool *pool)
 {
-    return (uint64_t)pool->filling * CHUNK_BYTES -
-           (uint64_t)(pool->end - pool->next) * WS_POOL_UNIT +
+    uint64_t unused = 0;
+    for (uint32_t i = 0; i < 2; i++)
+        unused += pool->areas[i].end - pool->areas[i].next;
+    return (uint64_t)pool->filling * CHUNK_BYTES - unused * WS_POOL_UNIT +
            pool->retired_cap * sizeof *pool->retired;
 }
 

@@ -6,6 +6,9 @@
  * One writer allocates and retires; readers inside an epoch follow references. A retired block
  * comes back to the free list of its size when no reader can see it any more. Chunks beyond the
  * first ones come on huge pages: a walk touches a dozen of them at random.
+ *
+ * Blocks of a multiple of 8 units begin at cache lines, in chunks of their own; the others lie
+ * close together.
  */
 #ifndef WS_TRIE_POOL_H
 #define WS_TRIE_POOL_H
@@ -27,12 +30,15 @@ typedef struct {
 } ws_pool_retired;
 
 typedef struct {
-    uint8_t **chunks;    /* by chunk number; the table has its full size from the start */
-    uint32_t n_chunks;   /* that have memory; the last ones may not be in use yet */
-    uint32_t next, end;  /* references of the chunk being filled */
-    uint32_t filling;    /* chunks in use */
-    uint32_t max_chunks; /* a bound for tests; the table's size by default */
-    uint64_t used_units; /* in blocks handed out, retired ones included */
+    uint8_t **chunks;  /* by chunk number; the table has its full size from the start */
+    uint32_t n_chunks; /* that have memory; the last ones may not be in use yet */
+    struct {
+        uint32_t next, end;               /* references of the chunk being filled */
+    } areas[2];                           /* [1]: whole cache lines */
+    void *small[4];                       /* the first chunks as they were allocated */
+    uint32_t filling;                     /* chunks in use */
+    uint32_t max_chunks;                  /* a bound for tests; the table's size by default */
+    uint64_t used_units;                  /* in blocks handed out, retired ones included */
     uint32_t free[WS_POOL_UNITS_MAX + 1]; /* by size: first free block, linked by its first word */
     ws_pool_retired *retired;             /* ring, in order of epoch */
     size_t retired_cap, retired_first, n_retired;
