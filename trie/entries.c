@@ -198,13 +198,26 @@ typedef struct {
     char key[WS_ART_KEY_MAX], initials[WS_ART_KEY_MAX];
 } places;
 
-static void find_places(ws_entries *entries, uint32_t ref, places *p)
+/* K is made once: it is a part of both tree keys. */
+static void make_keys(const ws_entry *entry, ws_str key, places *p, ws_str keys[2])
+{
+    char buffer[WS_ENTRY_TEXT_MAX];
+    memcpy(p->key, key.ptr, key.len);
+    keys[0] = ws_str_make(p->key, end_key(entry, p->key, key.len));
+    keys[1] = ws_str_make(NULL, 0);
+    if (!has_hangul(key))
+        return;
+    size_t n = ws_chosung_key(ws_entry_normal(entry, buffer), p->initials, WS_ENTRY_TEXT_MAX);
+    p->initials[n++] = 0;
+    memcpy(p->initials + n, keys[0].ptr, keys[0].len);
+    keys[1] = ws_str_make(p->initials, n + keys[0].len);
+}
+
+static void find_places(ws_entries *entries, uint32_t ref, ws_str key, places *p)
 {
     const ws_entry *entry = ws_entry_at(entries, ref);
-    size_t n = keys_key(entries, ref, p->key);
-    ws_str keys[2] = {ws_str_make(p->key, n), {NULL, 0}};
-    if (has_hangul(ws_str_make(p->key, n - 2)))
-        keys[1] = ws_str_make(p->initials, initials_key(entries, ref, p->initials));
+    ws_str keys[2];
+    make_keys(entry, key, p, keys);
     p->n = 0;
     for (uint32_t context = 0;; context = entry->context) {
         ws_trees *trees = entries->contexts[context];
@@ -219,6 +232,13 @@ static void find_places(ws_entries *entries, uint32_t ref, places *p)
     }
 }
 
+static void find_places_of(ws_entries *entries, uint32_t ref, places *p)
+{
+    char key[WS_KEY_MAX];
+    size_t n = ws_entry_key(ws_entry_at(entries, ref), key);
+    find_places(entries, ref, ws_str_make(key, n), p);
+}
+
 void ws_entries_set_score(ws_entries *entries, uint32_t ref, uint64_t score)
 {
     places p;
@@ -228,7 +248,7 @@ void ws_entries_set_score(ws_entries *entries, uint32_t ref, uint64_t score)
     atomic_store_explicit(&entry->fraction, (uint16_t)score, memory_order_relaxed);
     if (old == ws_decay_16(score))
         return;
-    find_places(entries, ref, &p);
+    find_places_of(entries, ref, &p);
     for (uint32_t i = 0; i < p.n; i++)
         ws_art_set_score(p.trees[i], p.keys[i], ws_decay_16(score));
 }
@@ -247,44 +267,42 @@ static void replace(ws_entries *entries, uint32_t old, const ws_entry_text *text
     kept.score = WS_MAX(text->score, ws_entry_score(ws_entry_at(entries, old)));
     *ref = make_record(entries, &kept);
     entries->n_learned -= (uint64_t)(!kept.learned && is_learned(entries, old));
-    find_places(entries, *ref, &p);
+    find_places_of(entries, *ref, &p);
     for (uint32_t i = 0; i < p.n; i++)
         ws_art_replace(p.trees[i], p.keys[i], *ref, ws_decay_16(kept.score));
     retire_record(entries, old);
 }
 
-static void insert(ws_entries *entries, const ws_entry_text *text, uint32_t *ref)
+static void insert(ws_entries *entries, const ws_entry_text *text, ws_str key, uint32_t *ref)
 {
     places p;
     *ref = make_record(entries, text);
-    find_places(entries, *ref, &p);
+    find_places(entries, *ref, key, &p);
     for (uint32_t i = 0; i < p.n; i++)
         ws_art_insert(p.trees[i], p.keys[i], *ref, ws_decay_16(text->score));
     entries->n_learned += text->learned != 0;
 }
 
-static ws_status check_text(const ws_entries *entries, const ws_entry_text *text,
-                            char key[WS_KEY_MAX], size_t *n)
+static ws_status check_text(const ws_entries *entries, const ws_entry_text *text, ws_str key)
 {
     if (text->surface.len == 0 || text->surface.len > WS_ENTRY_TEXT_MAX ||
         text->normal.len > WS_ENTRY_TEXT_MAX || text->target.len > WS_ENTRY_TEXT_MAX)
         return WS_ERR_ARG;
     if (text->context >= atomic_load_explicit(&entries->n_contexts, memory_order_relaxed))
         return WS_ERR_ARG;
-    *n = ws_jamo_key(text->normal, key, WS_KEY_MAX);
-    return *n == 0 || *n > WS_KEY_MAX || memchr(key, 0, *n) ? WS_ERR_ARG : WS_OK;
+    return key.len == 0 || key.len > WS_KEY_MAX || memchr(key.ptr, 0, key.len) ? WS_ERR_ARG : WS_OK;
 }
 
 ws_status ws_entries_put(ws_entries *entries, const ws_entry_text *text, uint32_t *ref)
 {
-    char key[WS_KEY_MAX];
-    size_t n;
+    char buffer[WS_KEY_MAX];
     uint32_t made;
-    WS_TRY(check_text(entries, text, key, &n));
+    ws_str key = ws_str_make(buffer, ws_jamo_key(text->normal, buffer, sizeof buffer));
+    WS_TRY(check_text(entries, text, key));
     WS_TRY(ws_pool_reserve(&entries->pool, PUT_UNITS, PUT_BLOCKS));
-    uint32_t old = ws_entries_find(entries, ws_str_make(key, n), text->context);
+    uint32_t old = ws_entries_find(entries, key, text->context);
     if (!old)
-        insert(entries, text, &made);
+        insert(entries, text, key, &made);
     else if (text->score > ws_entry_score(ws_entry_at(entries, old)) ||
              (is_learned(entries, old) && !text->learned))
         replace(entries, old, text, &made);
@@ -297,14 +315,10 @@ ws_status ws_entries_put(ws_entries *entries, const ws_entry_text *text, uint32_
 
 ws_status ws_entries_add(ws_entries *entries, const ws_entry_text *text, ws_str key)
 {
-    char own[WS_KEY_MAX];
     uint32_t ref;
-    size_t n;
-    WS_TRY(check_text(entries, text, own, &n));
-    if (!ws_str_eq(ws_str_make(own, n), key))
-        return WS_ERR_ARG;
+    WS_TRY(check_text(entries, text, key));
     WS_TRY(ws_pool_reserve(&entries->pool, PUT_UNITS, PUT_BLOCKS));
-    insert(entries, text, &ref);
+    insert(entries, text, key, &ref);
     return WS_OK;
 }
 
@@ -324,7 +338,7 @@ ws_status ws_entries_remove(ws_entries *entries, uint32_t ref)
 {
     places p;
     WS_TRY(ws_pool_reserve(&entries->pool, REMOVE_UNITS, REMOVE_BLOCKS));
-    find_places(entries, ref, &p);
+    find_places_of(entries, ref, &p);
     for (uint32_t i = 0; i < p.n; i++)
         ws_art_delete(p.trees[i], p.keys[i], NULL);
     entries->n_learned -= (uint64_t)is_learned(entries, ref);

@@ -54,7 +54,7 @@ typedef struct {
 ws_status ws_entries_put(ws_entries *entries, const ws_entry_text *text, uint32_t *ref);
 
 /* Adds an entry that is known not to be there, as from a file in order of keys: `key` is K of
- * text->normal. Errors as above. Writer. */
+ * text->normal, which is not made again. Errors as above. Writer. */
 ws_status ws_entries_add(ws_entries *entries, const ws_entry_text *text, ws_str key);
 
 /* The entry with a key and context; 0 when there is none. [any] in an epoch. */
