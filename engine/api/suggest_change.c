@@ -84,6 +84,7 @@ ws_status ws_suggest_remove(ws_suggest *s, ws_str text, ws_str context)
 {
     if (!s)
         return WS_ERR_ARG;
+    text = trim(text); /* as put did */
     if (text.len > WS_ENTRY_TEXT_MAX)
         return WS_ERR_NOT_FOUND;
     pthread_mutex_lock(&s->writer);
