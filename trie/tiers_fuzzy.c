@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "trie/art_int.h"
 #include "trie/tiers.h"
 
 enum { SUBSTITUTE, INSERT, DELETE, TRANSPOSE };
@@ -108,12 +109,31 @@ static int step(search *s, ws_art_place *place, uint8_t byte)
     return ws_art_walk(s->art, place, ws_str_make((const char *)&byte, 1), &s->scratch->leaf);
 }
 
+/* All children of a place will be looked at: they are fetched from memory at the same time. An id is
+ * the reference of an entry. */
+static void prefetch_children(const search *s, const ws_art_place *place)
+{
+    uint32_t n;
+    if (ws_art_is_leaf(place->slot))
+        return;
+    ws_art_node *node = ws_art_node_at(s->art->pool, place->slot);
+    if (place->within < node->prefix_length)
+        return;
+    const ws_art_slot *slots = ws_art_slots(node, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t slot = ws_art_load(&slots[i]);
+        if (slot)
+            __builtin_prefetch(ws_pool_at(s->art->pool, ws_art_leaf_id(slot)));
+    }
+}
+
 /* Edits by which the byte that comes next is another one. A substitution of the last byte is found
  * below its deletion; an insertion of the byte that is there anyway, at the end of its run. */
 static void try_other_bytes(search *s, const ws_art_place *place, uint16_t i)
 {
     uint8_t bytes[256], here = (uint8_t)s->key.ptr[i];
     uint32_t n = ws_art_next_bytes(s->art, place, bytes, &s->scratch->leaf);
+    prefetch_children(s, place);
     for (uint32_t j = 0; j < n; j++) {
         ws_art_place next = *place;
         if (!is_single(bytes[j]) || bytes[j] == here || !step(s, &next, bytes[j]))
