@@ -109,8 +109,8 @@ static int step(search *s, ws_art_place *place, uint8_t byte)
     return ws_art_walk(s->art, place, ws_str_make((const char *)&byte, 1), &s->scratch->leaf);
 }
 
-/* All children of a place will be looked at: they are fetched from memory at the same time. An id is
- * the reference of an entry. */
+/* All children of a place will be looked at: they are fetched from memory at the same time. An id
+ * is the reference of an entry. */
 static void prefetch_children(const search *s, const ws_art_place *place)
 {
     uint32_t n;
