@@ -174,6 +174,47 @@ Test(tiers, equal_a_scan_at_every_keystroke, .timeout = 3600)
     cr_assert_eq(c.lost, 0);
     cr_assert_eq(c.wider, 0);
     cr_assert_eq(c.exact_later, 0);
+    cr_assert_leq(w.visited_max, 40 + 12 * K);
+    close_world(&w);
+    ws_titles_free(&titles);
+}
+
+/* All titles of the full list when there is one, else the 10,000 of the sample. */
+Test(tiers, few_nodes_are_opened, .timeout = 600)
+{
+    static const uint32_t ks[] = {1, 10, WS_TIERS_K_MAX};
+    ws_rng rng = ws_rng_seeded(33);
+    world w;
+    ws_titles titles;
+    uint64_t most[WS_ARRAY_LEN(ks)] = {0}, queries = 0;
+    ws_titles_read(&titles, UINT32_MAX);
+    open_world(&w, 1);
+    for (uint32_t i = 0; i < titles.n; i++) {
+        const ws_title *t = &titles.titles[i];
+        ws_entry_text text = {.surface = t->surface, .normal = t->normal};
+        text.score = ws_decay_prior(t->weight);
+        cr_assert_eq(ws_entries_put(&w.entries, &text, NULL), WS_OK);
+    }
+    for (int round = 0; round < 3000; round++) {
+        const ws_title *t = &titles.titles[ws_rng_below(&rng, titles.n)];
+        char key[WS_KEY_MAX];
+        size_t n = ws_jamo_key(t->normal, key, sizeof key);
+        ws_art_place place;
+        w.scratch->leaf.id = UINT32_MAX;
+        cr_assert(ws_art_start(&w.entries.all.keys, &place));
+        cr_assert(ws_art_walk(&w.entries.all.keys, &place,
+                              ws_str_make(key, ws_rng_below(&rng, WS_MIN(n, 12))),
+                              &w.scratch->leaf));
+        for (size_t i = 0; i < WS_ARRAY_LEN(ks); i++, queries++) {
+            w.scratch->top.visited = 0;
+            ws_art_top(&w.entries.all.keys, &place, 1, ks[i], &w.scratch->top, w.scratch->hits);
+            most[i] = WS_MAX(most[i], w.scratch->top.visited);
+            cr_assert_leq(w.scratch->top.visited, 40 + 12 * ks[i]);
+        }
+    }
+    printf("%u titles%s: at most %llu, %llu, %llu nodes for 1, 10, %u results\n", titles.n,
+           titles.full ? " (the full list)" : "", (unsigned long long)most[0],
+           (unsigned long long)most[1], (unsigned long long)most[2], WS_TIERS_K_MAX);
     close_world(&w);
     ws_titles_free(&titles);
 }
