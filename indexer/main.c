@@ -23,6 +23,8 @@ static const verb verbs[] = {
     {"inspect", ws_cmd_inspect, "one term, document or segment in detail"},
     {"check", ws_cmd_check, "look for damage"},
     {"merge", ws_cmd_merge, "merge segments"},
+    {"suggest", ws_cmd_suggest, "complete what was typed"},
+    {"trie", ws_cmd_trie, "build or dump a suggest file"},
 };
 
 static int help(FILE *out)

@@ -16,6 +16,7 @@
 #include "wikisearch/schema.h"
 #include "wikisearch/search.h"
 #include "wikisearch/status.h"
+#include "wikisearch/suggest.h"
 #include "wikisearch/version.h"
 #include "wikisearch/writer.h"
 
