@@ -49,7 +49,7 @@ typedef struct {
     _Atomic uint32_t fresh;    /* tick from which it is not fresh any more */
     _Atomic uint32_t accessed; /* tick of the last hit, about a second exact; 0 without a TTL */
     uint16_t key_len;
-    uint16_t cost; /* ws_entry_pack_cost */
+    uint16_t cost;           /* ws_entry_pack_cost */
     _Atomic uint8_t counter; /* hits since the policy last looked, up to WS_COUNTER_MAX */
     uint8_t class;           /* of its cell */
     uint8_t region;

@@ -72,16 +72,39 @@ static void move(ws_policy *p, uint32_t region, uint32_t ref)
 void ws_policy_set_window(ws_policy *p, uint64_t target)
 {
     p->window_target = WS_MIN(target, p->capacity);
-    p->protected_target = (p->capacity - p->window_target) / 5 * 4 +
-                          (p->capacity - p->window_target) % 5 * 4 / 5;
+    p->protected_target =
+        (p->capacity - p->window_target) / 5 * 4 + (p->capacity - p->window_target) % 5 * 4 / 5;
 }
 
 void ws_policy_set_capacity(ws_policy *p, uint64_t capacity)
 {
     uint64_t had = p->capacity;
     p->capacity = capacity;
-    ws_policy_set_window(p, had ? (uint64_t)((double)p->window_target / (double)had * (double)capacity)
-                                : p->window_target);
+    ws_policy_set_window(p,
+                         had ? (uint64_t)((double)p->window_target / (double)had * (double)capacity)
+                             : p->window_target);
+}
+
+/* --- prefetching --- */
+
+void ws_policy_prefetch_entries(const ws_policy *p)
+{
+    __builtin_prefetch(at(p, p->queues[WS_REGION_WINDOW].head), 1);
+    __builtin_prefetch(at(p, p->queues[WS_REGION_PROBATION].head), 1);
+}
+
+void ws_policy_prefetch_counts(const ws_policy *p)
+{
+    uint32_t candidate = p->queues[WS_REGION_WINDOW].head;
+    uint32_t victim = p->queues[WS_REGION_PROBATION].head;
+    if (candidate) {
+        const ws_entry *e = at(p, candidate);
+        ws_sketch_prefetch(p->sketch, e->hash);
+        if (e->next)
+            __builtin_prefetch(at(p, e->next), 1);
+    }
+    if (victim)
+        ws_sketch_prefetch(p->sketch, at(p, victim)->hash);
 }
 
 /* --- what happens to entries --- */

@@ -55,7 +55,7 @@ typedef struct {
 
 /* What became of an eviction. */
 typedef struct {
-    uint32_t cause; /* WS_EVICT_* */
+    uint32_t cause;                         /* WS_EVICT_* */
     uint32_t candidate_count, victim_count; /* the sketch's, for contests */
 } ws_contest;
 
@@ -87,6 +87,11 @@ void ws_policy_replace(ws_policy *policy, uint32_t old, uint32_t ref);
  *   contest  out, NULL allowed
  * Amortised O(1): each step moves an entry that was put or hit before. */
 uint32_t ws_policy_evict(ws_policy *policy, int force, ws_contest *contest);
+
+/* Loads what the next eviction will look at. Two steps, each needing what the one before loaded:
+ * the headers of candidate and victim, then their counters in the sketch. */
+void ws_policy_prefetch_entries(const ws_policy *policy);
+void ws_policy_prefetch_counts(const ws_policy *policy);
 
 uint64_t ws_policy_weight(const ws_policy *policy, const ws_entry *entry);
 uint64_t ws_policy_total(const ws_policy *policy);

@@ -3,13 +3,13 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 
-#define WORDS_PER_BLOCK    8u
-#define BLOCK_BYTES        64u
-#define BLOCKS_MIN         32u /* 256 words */
-#define SAMPLE_PER_ENTRY   10u
-#define SWEEP_SHARE        64u
-#define ONE_OF_EACH        0x1111111111111111u
-#define LOW_THREE_OF_EACH  0x7777777777777777u
+#define WORDS_PER_BLOCK   8u
+#define BLOCK_BYTES       64u
+#define BLOCKS_MIN        32u /* 256 words */
+#define SAMPLE_PER_ENTRY  10u
+#define SWEEP_SHARE       64u
+#define ONE_OF_EACH       0x1111111111111111u
+#define LOW_THREE_OF_EACH 0x7777777777777777u
 
 /* Where a key's counters are: four words of one block, and a shift into each. */
 typedef struct {

@@ -62,7 +62,7 @@ uint32_t ws_sketch_estimate(const ws_sketch *sketch, uint32_t hash);
 /* Loads the line of a key that will be asked for. */
 void ws_sketch_prefetch(const ws_sketch *sketch, uint32_t hash);
 
-size_t ws_sketch_bytes(const ws_sketch *sketch);       /* memory that it takes */
-size_t ws_sketch_bytes_for(uint32_t entries);          /* that one for `entries` would take */
+size_t ws_sketch_bytes(const ws_sketch *sketch); /* memory that it takes */
+size_t ws_sketch_bytes_for(uint32_t entries);    /* that one for `entries` would take */
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "cache/entry.h"
-#include "cache/poison.h"
+#include "cache/sanitizer.h"
 
 /* pages[]: what begins at a page. */
 #define PAGE_INSIDE 0u
@@ -218,8 +218,7 @@ static uint32_t alloc_cell(ws_slab *s, uint32_t class)
 static void free_cell(ws_slab *s, uint32_t ref, uint32_t class)
 {
     uint32_t page = ref / UNITS_PER_PAGE & ~((1u << ws_class_run_order(class)) - 1);
-    uint32_t cell =
-        (ref - page * UNITS_PER_PAGE) / (ws_class_cell_bytes(class) / WS_REF_UNIT);
+    uint32_t cell = (ref - page * UNITS_PER_PAGE) / (ws_class_cell_bytes(class) / WS_REF_UNIT);
     if (!s->runs[page].free)
         list_push(s, &s->partial[class], page);
     s->runs[page].free |= (uint64_t)1 << cell;
@@ -322,7 +321,7 @@ static uint32_t survey_page(ws_slab *s, uint32_t page, survey *v)
 static uint64_t count_listed(const ws_slab *s)
 {
     uint64_t n = 0;
-    for (uint32_t class = 0; class < WS_CLASS_PAGES; class++)
+    for (uint32_t class = 0; class < WS_CLASS_PAGES; class ++)
         for (uint32_t page = s->partial[class]; page; page = s->runs[page].next)
             n += s->pages[page] == PAGE_RUN + class && s->runs[page].free != 0;
     return n;

@@ -36,11 +36,11 @@ typedef struct {
 typedef struct {
     pthread_mutex_t mutex;
     ws_account *account;
-    char *base;        /* what references count from */
+    char *base; /* what references count from */
     size_t map_bytes;
     uint32_t n_pages;
-    ws_run *runs;      /* by first page */
-    uint8_t *pages;    /* by first page: what begins here */
+    ws_run *runs;   /* by first page */
+    uint8_t *pages; /* by first page: what begins here */
     uint32_t partial[WS_CLASS_PAGES];
     uint32_t blocks[WS_SLAB_ORDERS];
     uint64_t run_bytes; /* claimed */

@@ -14,14 +14,14 @@
 
 #include "base/bytes.h"
 
-#define WS_PAGE_BYTES     4096u
-#define WS_CELL_MIN       64u
-#define WS_CELL_STEP      16u
-#define WS_SMALL_CLASSES  13u
-#define WS_CLASSES_A_RUN  8u
-#define WS_RUN_SIZES      7u
-#define WS_CLASS_PAGES    (WS_SMALL_CLASSES + WS_CLASSES_A_RUN * WS_RUN_SIZES)
-#define WS_CELL_MAX       (WS_PAGE_BYTES * 64 / 8)
+#define WS_PAGE_BYTES    4096u
+#define WS_CELL_MIN      64u
+#define WS_CELL_STEP     16u
+#define WS_SMALL_CLASSES 13u
+#define WS_CLASSES_A_RUN 8u
+#define WS_RUN_SIZES     7u
+#define WS_CLASS_PAGES   (WS_SMALL_CLASSES + WS_CLASSES_A_RUN * WS_RUN_SIZES)
+#define WS_CELL_MAX      (WS_PAGE_BYTES * 64 / 8)
 
 /* log2 of a run's pages. Not for WS_CLASS_PAGES. */
 static inline uint32_t ws_class_run_order(uint32_t class)

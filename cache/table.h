@@ -37,7 +37,7 @@ _Static_assert(sizeof(ws_bucket) == 64, "a bucket is a cache line");
 
 typedef struct ws_table {
     uint32_t n_buckets;
-    uint32_t count;           /* entries */
+    uint32_t count; /* entries */
     void *memory;
     struct ws_table *retired; /* next of the tables that wait for their last reader */
     char pad[64 - 2 * sizeof(uint32_t) - 2 * sizeof(void *)];
@@ -74,6 +74,11 @@ static inline uint32_t ws_table_home(const ws_table *t, uint32_t hash)
     return (uint32_t)((uint64_t)hash * t->n_buckets >> 32);
 }
 
+static inline void ws_table_prefetch(const ws_table *t, uint32_t hash)
+{
+    __builtin_prefetch(&t->buckets[ws_table_home(t, hash)], 1);
+}
+
 static inline uint32_t ws_table_next(const ws_table *t, uint32_t bucket)
 {
     return bucket + 1 == t->n_buckets ? 0 : bucket + 1;
@@ -99,14 +104,26 @@ static inline uint32_t ws_match_next(uint64_t *low, uint64_t *high)
 static inline void ws_bucket_match(const ws_bucket *b, uint32_t hash, uint64_t *low, uint64_t *high)
 {
     *low = ws_tags_match(atomic_load_explicit(&b->tags_low, memory_order_relaxed), (uint8_t)hash);
-    *high = ws_tags_match(atomic_load_explicit(&b->tags_high, memory_order_relaxed),
-                          (uint8_t)hash) &
-            0x80808080u;
+    *high =
+        ws_tags_match(atomic_load_explicit(&b->tags_high, memory_order_relaxed), (uint8_t)hash) &
+        0x80808080u;
+}
+
+/* Keys are short: eight bytes at a time, the last eight overlapping, beats a call of memcmp. */
+static inline int ws_bytes_equal(const uint8_t *a, const uint8_t *b, size_t n)
+{
+    if (n < 8)
+        return memcmp(a, b, n) == 0;
+    for (size_t i = 0; i + 8 < n; i += 8)
+        if (ws_load_u64le(a + i) != ws_load_u64le(b + i))
+            return 0;
+    return ws_load_u64le(a + n - 8) == ws_load_u64le(b + n - 8);
 }
 
 static inline int ws_entry_is(const ws_entry *e, uint32_t hash, ws_str key)
 {
-    return e->hash == hash && e->key_len == key.len && memcmp(e->bytes, key.ptr, key.len) == 0;
+    return e->hash == hash && e->key_len == key.len &&
+           ws_bytes_equal(e->bytes, (const uint8_t *)key.ptr, key.len);
 }
 
 #endif
