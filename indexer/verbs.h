@@ -12,5 +12,6 @@ int ws_cmd_stats(int argc, char **argv);
 int ws_cmd_inspect(int argc, char **argv);
 int ws_cmd_check(int argc, char **argv);
 int ws_cmd_merge(int argc, char **argv);
+int ws_cmd_cache_replay(int argc, char **argv);
 
 #endif
