@@ -11,7 +11,7 @@
 #include "cache/cache_int.h"
 
 #define BYTES_MIN       (64u << 10)
-#define BYTES_MAX       (((uint64_t)1 << 36) - WS_PAGE_BYTES)
+#define BYTES_MAX       (((uint64_t)1 << 36) - WS_SLAB_FIRST_PAGE * WS_PAGE_BYTES)
 #define THREADS_DEFAULT 64u
 #define THREADS_MAX     4096u
 #define ENTRIES_A_SHARD 256u /* fewer, and a shard's policy sees too little */
@@ -32,7 +32,7 @@ static ws_status check_options(const ws_cache_options *o, ws_error *error)
         return ws_error_set(error, WS_ERR_ARG, "shards must be a power of two up to %u",
                             WS_SHARDS_MAX);
     if (o->bytes < BYTES_MIN || o->bytes > BYTES_MAX)
-        return ws_error_set(error, WS_ERR_RANGE, "cache bytes must be 64 KiB to 64 GiB - 4 KiB");
+        return ws_error_set(error, WS_ERR_RANGE, "cache bytes must be 64 KiB to 64 GiB - 256 KiB");
     if (o->entries > UINT32_MAX / 16 || o->expected_entries > UINT32_MAX / 16 ||
         o->max_threads > THREADS_MAX || o->ttl_ms > TTL_MAX_MS || o->ttl_access_ms > TTL_MAX_MS ||
         o->stale_ms > TTL_MAX_MS || o->negative_ttl_ms > TTL_MAX_MS)

@@ -78,16 +78,13 @@ static ALWAYS_INLINE ws_entry *search_bucket(const ws_cache *c, const ws_bucket 
     return NULL;
 }
 
-/* The buckets behind the home of a key that may have spilled. */
+/* The other buckets of a key that may have spilled. */
 static NEVER_INLINE ws_entry *search_further(const ws_cache *c, const ws_table *t,
                                              _Atomic uint32_t *pin, ws_key k)
 {
     ws_entry *e = NULL;
-    uint32_t at = ws_table_home(t, k.hash);
-    for (uint32_t i = 1; i < WS_TABLE_PROBES && !e; i++) {
-        at = ws_table_next(t, at);
-        e = search_bucket(c, &t->buckets[at], pin, k);
-    }
+    for (uint32_t i = 1; i < WS_TABLE_PROBES && !e; i++)
+        e = search_bucket(c, &t->buckets[ws_table_probe(t, k.hash, i)], pin, k);
     return e;
 }
 

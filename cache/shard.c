@@ -93,41 +93,6 @@ uint32_t ws_shard_make(ws_cache *c, ws_shard *s, ws_key k, const ws_fill *fill)
     return ref;
 }
 
-/* --- the table --- */
-
-/* A table half as large again in its place. Readers that are in the old one find it cleared and
- * look again. 0: no room for it, or no memory. */
-static int grow_table(ws_cache *c, ws_shard *s)
-{
-    ws_table *old = ws_shard_table(s);
-    uint32_t entries = old->n_buckets * WS_BUCKET_SLOTS / 6 * 5 / 2 * TABLE_GROWTH;
-    size_t bytes = ws_table_bytes_for(entries);
-    if (!ws_account_take(&c->account, bytes))
-        return 0;
-    ws_table *t = ws_table_new(entries);
-    if (!t || !ws_table_copy(t, old, c->base)) {
-        ws_table_free(t);
-        ws_account_give(&c->account, bytes);
-        return 0;
-    }
-    atomic_store_explicit(&s->table, t, memory_order_release);
-    ws_table_clear(old);
-    old->retired = s->retired_tables;
-    s->retired_tables = old;
-    set_capacity(c, s);
-    return 1;
-}
-
-/* A full table that finds no room to grow stays as full as it is. */
-static int insert(ws_cache *c, ws_shard *s, ws_key k, uint32_t ref)
-{
-    if (ws_table_is_full(ws_shard_table(s)) && !grow_table(c, s))
-        ws_shard_evict_one(c, s);
-    if (ws_table_insert(ws_shard_table(s), k.hash, ref))
-        return 1;
-    return grow_table(c, s) && ws_table_insert(ws_shard_table(s), k.hash, ref);
-}
-
 /* --- leaving --- */
 
 static void remember(ws_shard *s, uint32_t hash, uint32_t cause, ws_contest contest)
@@ -171,6 +136,54 @@ static int evict(ws_cache *c, ws_shard *s, int force)
 int ws_shard_evict_one(ws_cache *c, ws_shard *s)
 {
     return evict(c, s, 1);
+}
+
+/* --- the table --- */
+
+/* A table half as large again in its place. Readers that are in the old one find it cleared and
+ * look again. 0: no room for it, or no memory. */
+static int grow_table(ws_cache *c, ws_shard *s)
+{
+    ws_table *old = ws_shard_table(s);
+    uint32_t entries = old->n_buckets * WS_BUCKET_SLOTS / 4 * 3 / 2 * TABLE_GROWTH;
+    size_t bytes = ws_table_bytes_for(entries);
+    if (!ws_account_take(&c->account, bytes))
+        return 0;
+    ws_table *t = ws_table_new(entries);
+    if (!t || !ws_table_copy(t, old, c->base)) {
+        ws_table_free(t);
+        ws_account_give(&c->account, bytes);
+        return 0;
+    }
+    atomic_store_explicit(&s->table, t, memory_order_release);
+    ws_table_clear(old);
+    old->retired = s->retired_tables;
+    s->retired_tables = old;
+    set_capacity(c, s);
+    return 1;
+}
+
+/* All buckets of a hash are full and the table cannot grow (one put in thousands at full load): the
+ * first entry of its home goes. */
+static void make_place(ws_cache *c, ws_shard *s, uint32_t hash)
+{
+    const ws_table *t = ws_shard_table(s);
+    const ws_bucket *home = &t->buckets[ws_table_home(t, hash)];
+    uint32_t ref = atomic_load_explicit(&home->refs[0], memory_order_relaxed);
+    if (ref)
+        ws_shard_remove(c, s, ref, WS_CACHE_EVICTED);
+}
+
+/* A full table that finds no room to grow stays as full as it is. */
+static int insert(ws_cache *c, ws_shard *s, ws_key k, uint32_t ref)
+{
+    if (ws_table_is_full(ws_shard_table(s)) && !grow_table(c, s))
+        ws_shard_evict_one(c, s);
+    if (ws_table_insert(ws_shard_table(s), k.hash, ref))
+        return 1;
+    if (!grow_table(c, s))
+        make_place(c, s, k.hash);
+    return ws_table_insert(ws_shard_table(s), k.hash, ref);
 }
 
 /* --- publishing --- */

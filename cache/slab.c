@@ -13,9 +13,9 @@
 #define PAGE_RUN    64u /* + class */
 #define PAGE_LARGE  255u
 
-#define NO_PAGE        0u /* page 0 is never given away */
+#define NO_PAGE        0u
 #define UNITS_PER_PAGE (WS_PAGE_BYTES / WS_REF_UNIT)
-#define ARENA_MAX      (((uint64_t)1 << 36) - WS_PAGE_BYTES)
+#define ARENA_MAX      (((uint64_t)1 << 36) - WS_SLAB_FIRST_PAGE * WS_PAGE_BYTES)
 
 static char *page_at(const ws_slab *s, uint32_t page)
 {
@@ -65,7 +65,7 @@ static void free_block(ws_slab *s, uint32_t page, uint32_t order)
 {
     while (order + 1 < WS_SLAB_ORDERS) {
         uint32_t buddy = page ^ (1u << order);
-        if (buddy == NO_PAGE || buddy >= s->n_pages || s->pages[buddy] != PAGE_FREE + order)
+        if (buddy >= s->n_pages || s->pages[buddy] != PAGE_FREE + order)
             break;
         take_block(s, buddy, order);
         page &= ~(1u << order);
@@ -78,7 +78,7 @@ static void free_block(ws_slab *s, uint32_t page, uint32_t order)
 static void free_pages(ws_slab *s, uint32_t from, uint32_t to)
 {
     while (from < to) {
-        uint32_t order = from ? (uint32_t)__builtin_ctz(from) : 0;
+        uint32_t order = (uint32_t)__builtin_ctz(from);
         order = WS_MIN(order, WS_SLAB_ORDERS - 1);
         while ((1u << order) > to - from)
             order--;
@@ -108,7 +108,7 @@ static uint32_t alloc_block(ws_slab *s, uint32_t order)
 
 static uint32_t arena_pages(uint64_t bytes)
 {
-    return (uint32_t)(bytes / WS_PAGE_BYTES) + 1;
+    return (uint32_t)(bytes / WS_PAGE_BYTES) + WS_SLAB_FIRST_PAGE;
 }
 
 uint64_t ws_slab_overhead(uint64_t bytes)
@@ -120,9 +120,10 @@ uint64_t ws_slab_overhead(uint64_t bytes)
  * for. */
 static void keep_tail_small(const ws_slab *s)
 {
-    size_t used = (size_t)s->n_pages * WS_PAGE_BYTES, whole = used & ~(WS_HUGE_PAGE - 1);
+    size_t used = (size_t)(s->n_pages - WS_SLAB_FIRST_PAGE) * WS_PAGE_BYTES;
+    size_t whole = used & ~(WS_HUGE_PAGE - 1);
     if (whole < used)
-        madvise(s->base + whole, s->map_bytes - whole, MADV_NOHUGEPAGE);
+        madvise(s->arena + whole, s->map_bytes - whole, MADV_NOHUGEPAGE);
 }
 
 ws_status ws_slab_init(ws_slab *s, ws_account *account, uint64_t bytes)
@@ -134,17 +135,18 @@ ws_status ws_slab_init(ws_slab *s, ws_account *account, uint64_t bytes)
         return WS_ERR_NOMEM;
     s->account = account;
     s->n_pages = arena_pages(bytes);
-    s->map_bytes = (bytes + WS_PAGE_BYTES + WS_HUGE_PAGE - 1) & ~((uint64_t)WS_HUGE_PAGE - 1);
-    s->base = ws_alloc_huge(s->map_bytes);
+    s->map_bytes = (bytes + WS_HUGE_PAGE - 1) & ~((uint64_t)WS_HUGE_PAGE - 1);
+    s->arena = ws_alloc_huge(s->map_bytes);
     s->runs = ws_calloc(s->n_pages, sizeof *s->runs);
     s->pages = ws_calloc(s->n_pages, 1);
-    if (!s->base || !s->runs || !s->pages) {
+    if (!s->arena || !s->runs || !s->pages) {
         ws_slab_fini(s);
         return WS_ERR_NOMEM;
     }
+    s->base = (char *)((uintptr_t)s->arena - (size_t)WS_SLAB_FIRST_PAGE * WS_PAGE_BYTES);
     keep_tail_small(s);
-    ws_poison(s->base, s->map_bytes);
-    free_pages(s, 1, s->n_pages);
+    ws_poison(s->arena, s->map_bytes);
+    free_pages(s, WS_SLAB_FIRST_PAGE, s->n_pages);
     return WS_OK;
 }
 
@@ -152,9 +154,9 @@ void ws_slab_fini(ws_slab *s)
 {
     if (!s->n_pages)
         return;
-    if (s->base)
-        ws_unpoison(s->base, s->map_bytes);
-    ws_free_huge(s->base, s->map_bytes);
+    if (s->arena)
+        ws_unpoison(s->arena, s->map_bytes);
+    ws_free_huge(s->arena, s->map_bytes);
     ws_free(s->runs);
     ws_free(s->pages);
     pthread_mutex_destroy(&s->mutex);
@@ -333,7 +335,7 @@ const char *ws_slab_check(ws_slab *s, void (*visit)(void *ctx, uint32_t ref, uin
     survey v = {visit, ctx, 0, 0};
     const char *broken = NULL;
     pthread_mutex_lock(&s->mutex);
-    for (uint32_t page = 1; page < s->n_pages && !broken;) {
+    for (uint32_t page = WS_SLAB_FIRST_PAGE; page < s->n_pages && !broken;) {
         uint32_t n = survey_page(s, page, &v);
         broken = n && n <= s->n_pages - page ? NULL : "a page belongs to nothing";
         page += n;

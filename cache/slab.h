@@ -1,7 +1,8 @@
 /* Cells for entries: one stretch of address space, backed by huge pages, cut into runs of cells of
  * one size (cache/slab_class.h).
  *
- *   arena   | page 0: never used, so that reference 0 is none | page 1 | page 2 | ...
+ *   arena   | page 64 | page 65 | ...     pages are numbered from 64, so that reference 0 is none
+ *           and the first run can be as large as any
  *   run     1 to 64 pages, aligned to its size; cells of one class, one bit each in `free`
  *
  * Pages are managed by a buddy system (Knowlton 1965); an entry beyond 32 KiB gets whole pages, and
@@ -26,7 +27,8 @@
 #include "cache/slab_class.h"
 #include "wikisearch/status.h"
 
-#define WS_SLAB_ORDERS 25u /* free blocks of 1 to 2^24 pages: 64 GiB */
+#define WS_SLAB_FIRST_PAGE 64u
+#define WS_SLAB_ORDERS     25u /* free blocks of 1 to 2^24 pages: 64 GiB */
 
 typedef struct {
     uint64_t free;       /* bit i: cell i is free; runs only */
@@ -36,7 +38,8 @@ typedef struct {
 typedef struct {
     pthread_mutex_t mutex;
     ws_account *account;
-    char *base; /* what references count from */
+    char *arena;
+    char *base; /* what references count from: WS_SLAB_FIRST_PAGE pages before the arena */
     size_t map_bytes;
     uint32_t n_pages;
     ws_run *runs;   /* by first page */
@@ -46,7 +49,7 @@ typedef struct {
     uint64_t run_bytes; /* claimed */
 } ws_slab;
 
-/* Sets up an arena for `bytes` of cells (at most 64 GiB - 4 KiB). Its tables are not counted: see
+/* Sets up an arena for `bytes` of cells (at most 64 GiB - 256 KiB). Its tables are not counted: see
  * ws_slab_overhead. WS_ERR_NOMEM, WS_ERR_LIMIT. */
 ws_status ws_slab_init(ws_slab *slab, ws_account *account, uint64_t bytes);
 void ws_slab_fini(ws_slab *slab); /* also after a failed init of zeroed storage */

@@ -2,8 +2,8 @@
 
 #include "base/mem.h"
 
-#define LOAD_NUM 5u /* of 6: with 12 slots a bucket, about 4 % of the entries spill */
-#define LOAD_DEN 6u
+#define LOAD_NUM 3u /* of 4: about 3 % of the entries spill */
+#define LOAD_DEN 4u
 
 static uint32_t buckets_for(uint32_t entries)
 {
@@ -78,8 +78,9 @@ static void add_spilled(ws_table *t, uint32_t home, uint32_t change)
  * see it yet is before the insertion. */
 int ws_table_insert(ws_table *t, uint32_t hash, uint32_t ref)
 {
-    uint32_t home = ws_table_home(t, hash), at = home;
-    for (uint32_t i = 0; i < WS_TABLE_PROBES; i++, at = ws_table_next(t, at)) {
+    uint32_t home = ws_table_home(t, hash);
+    for (uint32_t i = 0; i < WS_TABLE_PROBES; i++) {
+        uint32_t at = ws_table_probe(t, hash, i);
         ws_bucket *b = &t->buckets[at];
         int slot = find_slot(b, 0);
         if (slot < 0)
@@ -97,8 +98,8 @@ int ws_table_insert(ws_table *t, uint32_t hash, uint32_t ref)
 /* Where `ref` is; *at is its bucket. */
 static uint32_t locate(const ws_table *t, uint32_t hash, uint32_t ref, uint32_t *at)
 {
-    *at = ws_table_home(t, hash);
-    for (;; *at = ws_table_next(t, *at)) {
+    for (uint32_t i = 0;; i++) {
+        *at = ws_table_probe(t, hash, i);
         int slot = find_slot(&t->buckets[*at], ref);
         if (slot >= 0)
             return (uint32_t)slot;
@@ -140,8 +141,7 @@ uint32_t ws_table_find(const ws_table *t, const char *base, uint32_t hash, ws_st
     if (ref || !atomic_load_explicit(&t->buckets[at].spilled, memory_order_relaxed))
         return ref;
     for (uint32_t i = 1; i < WS_TABLE_PROBES && !ref; i++) {
-        at = ws_table_next(t, at);
-        ref = find_in(&t->buckets[at], base, hash, key);
+        ref = find_in(&t->buckets[ws_table_probe(t, hash, i)], base, hash, key);
     }
     return ref;
 }

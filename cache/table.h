@@ -4,7 +4,7 @@
  *                      0           8            12        16               64
  *
  * The bucket of a hash is chosen by its upper bits, the tag is its lowest byte. An entry whose
- * bucket is full goes into one of the next WS_TABLE_PROBES - 1; `spilled` counts them in the bucket
+ * bucket is full goes into one of WS_TABLE_PROBES - 1 others; `spilled` counts them in the bucket
  * they come from, so that a search goes on only where somebody went on. Nothing moves within a
  * table: a reader that finds a slot filled finds the entry there or its successor. An empty slot
  * has reference 0; its tag means nothing.
@@ -45,7 +45,7 @@ typedef struct ws_table {
 } ws_table;
 _Static_assert(offsetof(ws_table, buckets) == 64, "buckets begin on a line of their own");
 
-/* A table with room for `entries` at a load of 5/6. NULL: no memory. Free with ws_table_free. */
+/* A table with room for `entries` at a load of 3/4. NULL: no memory. Free with ws_table_free. */
 ws_table *ws_table_new(uint32_t entries);
 void ws_table_free(ws_table *table);
 size_t ws_table_bytes(const ws_table *table);
@@ -74,14 +74,16 @@ static inline uint32_t ws_table_home(const ws_table *t, uint32_t hash)
     return (uint32_t)((uint64_t)hash * t->n_buckets >> 32);
 }
 
+/* The bucket tried in step i; step 0 is the home. The others lie anywhere: neighbours of a full
+ * bucket would fill up with it. */
+static inline uint32_t ws_table_probe(const ws_table *t, uint32_t hash, uint32_t i)
+{
+    return ws_table_home(t, i ? (hash ^ hash >> 15) * (0x9e3779b1u + 2 * i) : hash);
+}
+
 static inline void ws_table_prefetch(const ws_table *t, uint32_t hash)
 {
     __builtin_prefetch(&t->buckets[ws_table_home(t, hash)], 1);
-}
-
-static inline uint32_t ws_table_next(const ws_table *t, uint32_t bucket)
-{
-    return bucket + 1 == t->n_buckets ? 0 : bucket + 1;
 }
 
 /* Slots whose tag may be `tag`, a bit each (bit 8 * i + 7 of a word): exact for the lowest, others

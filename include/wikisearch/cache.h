@@ -36,7 +36,7 @@ typedef struct ws_cache ws_cache;
 typedef struct {
     uint32_t size;
     uint32_t shards;           /* a power of two up to 64; 0 = by cores and size */
-    uint64_t bytes;            /* the limit; at least 64 KiB, at most 64 GiB - 4 KiB */
+    uint64_t bytes;            /* the limit; at least 64 KiB, at most 64 GiB - 256 KiB */
     uint64_t entries;          /* at most so many entries, each counting the same; 0 = only bytes */
     uint64_t expected_entries; /* size of the sketch at the start; 0 = one for each KiB */
     uint32_t ttl_ms;           /* fresh so long after it was put; 0 = for ever */
