@@ -12,7 +12,7 @@
 #define MEMBARRIER_PRIVATE_EXPEDITED          8
 #define MEMBARRIER_REGISTER_PRIVATE_EXPEDITED 16
 
-#define THREADS_MIN 4u
+#define THREADS_MIN 1u
 #define THREADS_MAX 4096u
 
 static uint32_t records_for(uint32_t threads)
