@@ -54,7 +54,7 @@ static uint32_t get(ws_cache *c, uint32_t key, uint64_t stamp, ws_cache_view *vi
 static uint32_t look(ws_cache *c, uint32_t key, uint64_t stamp)
 {
     ws_cache_view view;
-    uint32_t version, state = get(c, key, stamp, &view);
+    uint32_t version = 0, state = get(c, key, stamp, &view);
     cr_assert_eq(view.state, state);
     if (state == WS_CACHE_HIT || state == WS_CACHE_STALE)
         cr_assert(kit_value_is(view.value, key, &version));
@@ -80,7 +80,7 @@ Test(cache, what_was_put_is_hit_as_it_was)
     ws_cache_options o = small_options();
     ws_cache *c = open_cache(&o);
     ws_cache_view view;
-    uint32_t version;
+    uint32_t version = 0;
     cr_assert_eq(get(c, 1, 5, &view), WS_CACHE_MISS);
     cr_assert_eq(view.value.len, 0u);
     ws_cache_view_fini(&view);
@@ -332,7 +332,7 @@ Test(cache, views_outlive_replacement_eviction_and_clearing)
     ws_cache_options o = small_options();
     ws_cache *c = open_cache(&o);
     ws_cache_view views[40]; /* more than a reader has slots: the rest are counted */
-    uint32_t version;
+    uint32_t version = 0;
     for (uint32_t i = 0; i < 40; i++) {
         cr_assert_eq(put(c, i, 1, i, 900), WS_OK);
         cr_assert_eq(get(c, i, 1, &views[i]), WS_CACHE_HIT);
@@ -472,7 +472,7 @@ static void fuzz_get(fuzz *f, uint32_t key)
 {
     ws_cache_view view;
     const truth *t = &f->keys[key];
-    uint32_t version, state = get(f->c, key, t->version ? t->stamp : 1, &view);
+    uint32_t version = 0, state = get(f->c, key, t->version ? t->stamp : 1, &view);
     cr_assert(state == WS_CACHE_HIT || state == WS_CACHE_MISS);
     f->hits += state == WS_CACHE_HIT;
     f->misses += state == WS_CACHE_MISS;
@@ -493,7 +493,7 @@ static void fuzz_get(fuzz *f, uint32_t key)
 
 static void fuzz_drop(fuzz *f, uint32_t place)
 {
-    uint32_t version;
+    uint32_t version = 0;
     if (!f->held[place].private_entry)
         return;
     cr_assert(kit_value_is(f->held[place].value, f->held_key[place], &version));

@@ -391,7 +391,7 @@ Test(cache_load, what_cannot_be_stored_is_delivered)
     ws_cache *c = open_cache(0, 0);
     ws_cache_view view;
     kit_key k;
-    uint32_t version = 3, got;
+    uint32_t version = 3, got = 0;
     kit_key_of(&k, 1);
     cr_assert_eq(ws_cache_get_or_load(c, k.hash, k.bytes, 1, load_huge, &version, NULL, &view),
                  WS_OK);

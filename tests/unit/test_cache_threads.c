@@ -30,7 +30,7 @@ typedef struct {
 
 static void check_value(worker *me, uint32_t key, ws_str value)
 {
-    uint32_t version;
+    uint32_t version = 0;
     if (!kit_value_is(value, key, &version))
         atomic_fetch_add(&me->w->torn, 1);
 }
