@@ -125,7 +125,8 @@ static ws_status init_shards(ws_cache *c, const ws_cache_options *o)
         if (c->unit)
             ws_policy_set_capacity(&s->policy, per_shard + (i < more));
     }
-    uint32_t entries = expected_entries(o) / c->n_shards + 1;
+    uint32_t entries = expected_entries(o) / c->n_shards; /* shards differ a little */
+    entries += entries / 16 + 64;
     for (uint32_t i = 0; i < c->n_shards; i++)
         WS_TRY(ws_shard_init(c, &c->shards[i], entries));
     return WS_OK;

@@ -68,10 +68,8 @@ static ALWAYS_INLINE ws_entry *pin_slot(const ws_cache *c, const ws_bucket *b, u
 static ALWAYS_INLINE ws_entry *search_bucket(const ws_cache *c, const ws_bucket *b,
                                              _Atomic uint32_t *pin, ws_key k)
 {
-    uint64_t low, high;
-    ws_bucket_match(b, k.hash, &low, &high);
-    while (low | high) {
-        ws_entry *e = pin_slot(c, b, ws_match_next(&low, &high), pin, k);
+    for (uint32_t match = ws_bucket_match(b, k.hash); match; match &= match - 1) {
+        ws_entry *e = pin_slot(c, b, (uint32_t)__builtin_ctz(match), pin, k);
         if (e)
             return e;
     }

@@ -2,9 +2,11 @@
 #include "base/mem.h"
 #include "cache/cache_int.h"
 
-#define CLASSES_UP     4u /* with no room for a new run a cell up to 1.5 times as large will do */
-#define ATTEMPTS       64u
-#define POOL_SHARE     128u /* of the shard's share: retired cells, and spare ones, at most so many */
+/* With no room for a new run a cell up to half as large again will do. */
+#define CLASSES_UP 4u
+#define ATTEMPTS   64u
+/* Retired cells, and spare ones, take at most this part of the shard's share each. */
+#define POOL_SHARE     128u
 #define RETIRED_ENOUGH 32u
 #define PINS_USUALLY   256u
 

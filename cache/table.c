@@ -123,10 +123,8 @@ void ws_table_remove(ws_table *t, uint32_t hash, uint32_t ref)
 
 static uint32_t find_in(const ws_bucket *b, const char *base, uint32_t hash, ws_str key)
 {
-    uint64_t low, high;
-    ws_bucket_match(b, hash, &low, &high);
-    while (low | high) {
-        uint32_t slot = ws_match_next(&low, &high);
+    for (uint32_t match = ws_bucket_match(b, hash); match; match &= match - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(match);
         uint32_t ref = atomic_load_explicit(&b->refs[slot], memory_order_relaxed);
         if (ref && ws_entry_is(ws_entry_at(base, ref), hash, key))
             return ref;

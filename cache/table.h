@@ -86,29 +86,23 @@ static inline void ws_table_prefetch(const ws_table *t, uint32_t hash)
     __builtin_prefetch(&t->buckets[ws_table_home(t, hash)], 1);
 }
 
-/* Slots whose tag may be `tag`, a bit each (bit 8 * i + 7 of a word): exact for the lowest, others
- * may be wrong, which the comparison of hashes finds out. (Zero bytes in a word: Mycroft 1987.) */
-static inline uint64_t ws_tags_match(uint64_t tags, uint8_t tag)
+/* Slots whose tag may be `tag`, a bit each: exact for the lowest, others may be wrong, which the
+ * comparison of hashes finds out. (Zero bytes in a word: Mycroft 1987. The multiplication gathers
+ * their highest bits: 8 * i + 7 goes to 56 + i.) No branch: where in the bucket an entry is cannot
+ * be predicted. */
+static inline uint32_t ws_tags_match(uint64_t tags, uint8_t tag)
 {
     uint64_t x = tags ^ (0x0101010101010101u * tag);
-    return (x - 0x0101010101010101u) & ~x & 0x8080808080808080u;
+    uint64_t zero = (x - 0x0101010101010101u) & ~x & 0x8080808080808080u;
+    return (uint32_t)((zero >> 7) * 0x0102040810204080u >> 56);
 }
 
-/* Removes and returns the next slot of a match of both words; `low` and `high` are not both 0. */
-static inline uint32_t ws_match_next(uint64_t *low, uint64_t *high)
+static inline uint32_t ws_bucket_match(const ws_bucket *b, uint32_t hash)
 {
-    uint64_t *word = *low ? low : high;
-    uint32_t slot = (uint32_t)__builtin_ctzll(*word) / 8 + (word == high ? 8 : 0);
-    *word &= *word - 1;
-    return slot;
-}
-
-static inline void ws_bucket_match(const ws_bucket *b, uint32_t hash, uint64_t *low, uint64_t *high)
-{
-    *low = ws_tags_match(atomic_load_explicit(&b->tags_low, memory_order_relaxed), (uint8_t)hash);
-    *high =
-        ws_tags_match(atomic_load_explicit(&b->tags_high, memory_order_relaxed), (uint8_t)hash) &
-        0x80808080u;
+    uint64_t low = atomic_load_explicit(&b->tags_low, memory_order_relaxed);
+    uint64_t high = atomic_load_explicit(&b->tags_high, memory_order_relaxed);
+    uint32_t in_high = ws_tags_match(high, (uint8_t)hash) & 15;
+    return ws_tags_match(low, (uint8_t)hash) | in_high << 8;
 }
 
 /* Keys are short: eight bytes at a time, the last eight overlapping, beats a call of memcmp. */

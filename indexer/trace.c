@@ -94,10 +94,10 @@ static uint32_t binary_format(const uint8_t *p, size_t n)
         with_zero += memchr(p + 4 * i, 0, 4) != NULL;
         even_zero += i % 2 == 0 && ws_load_u32le(p + 4 * i) == 0;
     }
-    if (is_oracle(p, n))
-        return WS_TRACE_ORACLE;
     if (words >= 2 && even_zero == (words + 1) / 2)
         return WS_TRACE_BE64;
+    if (is_oracle(p, n))
+        return WS_TRACE_ORACLE;
     return with_zero * 4 > words ? WS_TRACE_BE32 : WS_TRACE_BE64;
 }
 

@@ -147,10 +147,10 @@ Test(cache_table, tag_match_misses_none)
         uint8_t tags[8], tag = (uint8_t)ws_rng_below(&rng, 4);
         for (uint32_t i = 0; i < 8; i++)
             tags[i] = (uint8_t)ws_rng_below(&rng, 4);
-        uint64_t match = ws_tags_match(ws_load_u64le(tags), tag);
+        uint32_t match = ws_tags_match(ws_load_u64le(tags), tag);
         int first = 1;
         for (uint32_t i = 0; i < 8; i++) {
-            int bit = match >> (8 * i + 7) & 1;
+            int bit = match >> i & 1;
             cr_assert(tags[i] != tag || bit, "seed %llu", (unsigned long long)rng.seed);
             cr_assert(!first || tags[i] == tag || !bit, "exact up to the first one that matches");
             first &= tags[i] != tag;
