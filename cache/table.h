@@ -23,6 +23,11 @@
 #include <stdint.h>
 
 #include "cache/entry.h"
+#include "cache/sanitizer.h"
+
+#if defined(__SSE2__) && !defined(WS_TSAN)
+# include <emmintrin.h>
+#endif
 
 #define WS_BUCKET_SLOTS 12u
 #define WS_TABLE_PROBES 4u
@@ -97,12 +102,25 @@ static inline uint32_t ws_tags_match(uint64_t tags, uint8_t tag)
     return (uint32_t)((zero >> 7) * 0x0102040810204080u >> 56);
 }
 
-static inline uint32_t ws_bucket_match(const ws_bucket *b, uint32_t hash)
+static inline uint32_t ws_bucket_match_scalar(const ws_bucket *b, uint32_t hash)
 {
     uint64_t low = atomic_load_explicit(&b->tags_low, memory_order_relaxed);
     uint64_t high = atomic_load_explicit(&b->tags_high, memory_order_relaxed);
     uint32_t in_high = ws_tags_match(high, (uint8_t)hash) & 15;
     return ws_tags_match(low, (uint8_t)hash) | in_high << 8;
+}
+
+/* SSE2 is there on every x86-64. The load is of 16 bytes that others may be writing: each byte is
+ * an old or a new one, and a wrong tag is found out. */
+static inline uint32_t ws_bucket_match(const ws_bucket *b, uint32_t hash)
+{
+#if defined(__SSE2__) && !defined(WS_TSAN)
+    __m128i tags = _mm_load_si128((const __m128i *)(const void *)b);
+    __m128i equal = _mm_cmpeq_epi8(tags, _mm_set1_epi8((char)hash));
+    return (uint32_t)_mm_movemask_epi8(equal) & 0xfff;
+#else
+    return ws_bucket_match_scalar(b, hash);
+#endif
 }
 
 /* Keys are short: eight bytes at a time, the last eight overlapping, beats a call of memcmp. */

@@ -22,7 +22,7 @@ SYSTEM = re.compile(
     r"getopt|glob|grp|inttypes|langinfo|libgen|limits|locale|malloc|math|netdb|poll|pthread|pwd|regex|sched|semaphore|"
     r"setjmp|signal|spawn|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|strings|"
     r"syslog|termios|threads|time|uchar|unistd|wchar|wctype|"
-    r"immintrin|x86intrin|arm_neon|cpuid)\.h")
+    r"immintrin|emmintrin|x86intrin|arm_neon|cpuid)\.h")
 
 BASE_PUBLIC = r"wikisearch/(export|status|budget|version)\.h"
 PUBLIC = r"wikisearch/\w+\.h"

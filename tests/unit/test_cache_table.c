@@ -157,3 +157,21 @@ Test(cache_table, tag_match_misses_none)
         }
     }
 }
+
+Test(cache_table, both_ways_to_match_a_bucket_find_the_same_slot_first)
+{
+    ws_rng rng = ws_rng_seeded(5);
+    _Alignas(64) ws_bucket b;
+    for (uint32_t step = 0; step < 100000; step++) {
+        uint64_t low = 0;
+        for (uint32_t i = 0; i < 8; i++)
+            low |= ws_rng_below(&rng, 6) << (8 * i);
+        atomic_store(&b.tags_low, low);
+        atomic_store(&b.tags_high, (uint32_t)ws_rng_below(&rng, 6) * 0x01010101u);
+        atomic_store(&b.spilled, (uint32_t)ws_rng_below(&rng, 6));
+        uint32_t tag = (uint32_t)ws_rng_below(&rng, 6);
+        uint32_t one = ws_bucket_match(&b, tag), two = ws_bucket_match_scalar(&b, tag);
+        cr_assert_eq(one & (0u - one), two & (0u - two), "seed %llu", (unsigned long long)rng.seed);
+        cr_assert_eq(one & ~two, 0u, "none is missed");
+    }
+}
