@@ -230,7 +230,7 @@ static int parse_line(ws_trace *t, ws_str line, uint64_t *id, uint64_t *count)
     *count = 1;
     switch (t->format) {
     case WS_TRACE_ARC:
-        return number_at(line, &at, id) && number_at(line, &at, count);
+        return number_at(line, &at, id) && number_at(line, &at, count) && *count <= UINT32_MAX;
     case WS_TRACE_ADDRESS:
         at = skip_word(line);
         return number_at(line, &at, id);
