@@ -76,7 +76,7 @@ static void fill_bytes(ws_entry *e, ws_key k, const ws_fill *fill)
 uint32_t ws_shard_make(ws_cache *c, ws_shard *s, ws_key k, const ws_fill *fill)
 {
     size_t bytes = ws_entry_bytes(k.key.len, fill->value.len);
-    uint32_t class = ws_class_of(bytes);
+    uint32_t class = ws_slab_class_of(&c->slab, bytes);
     if (ws_class_weight(class, bytes) > c->largest)
         return 0;
     uint32_t ref = ws_shard_cell(c, s, bytes, &class);

@@ -7,13 +7,18 @@
 #include "cache/entry.h"
 #include "cache/sanitizer.h"
 
-/* pages[]: what begins at a page. */
-#define PAGE_INSIDE 0u
-#define PAGE_FREE   1u  /* + order: a free block */
-#define PAGE_RUN    64u /* + class */
-#define PAGE_LARGE  255u
+/* pages[]: what a page is. */
+#define PAGE_INSIDE   0u  /* neither first nor last of a free extent, nor first of a run */
+#define PAGE_FREE     1u  /* the first of a free extent: runs[].free has its length */
+#define PAGE_FREE_END 2u  /* the last of one of several pages: as above */
+#define PAGE_RUN      64u /* + class */
+#define PAGE_LARGE    255u
 
 #define NO_PAGE        0u
+#define RUNS_MIN       128u
+#define RUN_ALWAYS     16384u
+#define BINS_EXACT     64u
+#define BIN_TRIES      16u /* extents of a bin that are looked at for one that is long enough */
 #define UNITS_PER_PAGE (WS_PAGE_BYTES / WS_REF_UNIT)
 #define ARENA_MAX      (((uint64_t)1 << 36) - WS_SLAB_FIRST_PAGE * WS_PAGE_BYTES)
 
@@ -27,7 +32,7 @@ static uint32_t pages_of(size_t bytes)
     return (uint32_t)((bytes + WS_PAGE_BYTES - 1) / WS_PAGE_BYTES);
 }
 
-/* --- lists of pages: free blocks of an order, runs of a class with free cells --- */
+/* --- lists of pages: free extents of a bin, runs of a class with free cells --- */
 
 static void list_push(ws_slab *s, uint32_t *head, uint32_t page)
 {
@@ -46,61 +51,71 @@ static void list_remove(ws_slab *s, uint32_t *head, uint32_t page)
         s->runs[r->next].prev = r->prev;
 }
 
-/* --- buddies --- */
+/* --- extents --- */
 
-static void put_block(ws_slab *s, uint32_t page, uint32_t order)
+/* Up to 64 pages a bin each; above, four for a power of two. */
+static uint32_t bin_of(uint32_t n)
 {
-    s->pages[page] = (uint8_t)(PAGE_FREE + order);
-    list_push(s, &s->blocks[order], page);
+    if (n <= BINS_EXACT)
+        return n - 1;
+    uint32_t log = ws_bits_u32(n) - 1;
+    return BINS_EXACT + (log - 6) * 4 + (n >> (log - 2) & 3);
 }
 
-static void take_block(ws_slab *s, uint32_t page, uint32_t order)
+static void put_extent(ws_slab *s, uint32_t page, uint32_t n)
 {
-    s->pages[page] = PAGE_INSIDE;
-    list_remove(s, &s->blocks[order], page);
+    if (n > 1)
+        s->pages[page + n - 1] = PAGE_FREE_END;
+    s->pages[page] = PAGE_FREE;
+    s->runs[page].free = s->runs[page + n - 1].free = n;
+    list_push(s, &s->bins[bin_of(n)], page);
 }
 
-/* Frees an aligned block and joins it with its buddy as long as that one is free. */
-static void free_block(ws_slab *s, uint32_t page, uint32_t order)
+/* Returns its length. */
+static uint32_t take_extent(ws_slab *s, uint32_t page)
 {
-    while (order + 1 < WS_SLAB_ORDERS) {
-        uint32_t buddy = page ^ (1u << order);
-        if (buddy >= s->n_pages || s->pages[buddy] != PAGE_FREE + order)
-            break;
-        take_block(s, buddy, order);
-        page &= ~(1u << order);
-        order++;
+    uint32_t n = (uint32_t)s->runs[page].free;
+    list_remove(s, &s->bins[bin_of(n)], page);
+    s->pages[page] = s->pages[page + n - 1] = PAGE_INSIDE;
+    return n;
+}
+
+/* Frees pages and joins them with free neighbours. */
+static void free_pages(ws_slab *s, uint32_t page, uint32_t n)
+{
+    uint32_t after = page + n, before = page - 1;
+    if (after < s->n_pages && s->pages[after] == PAGE_FREE)
+        n += take_extent(s, after);
+    if (page > WS_SLAB_FIRST_PAGE &&
+        (s->pages[before] == PAGE_FREE_END || s->pages[before] == PAGE_FREE)) {
+        uint32_t length = (uint32_t)s->runs[before].free;
+        page -= length;
+        n += take_extent(s, page);
     }
-    put_block(s, page, order);
+    put_extent(s, page, n);
 }
 
-/* Frees pages [from, to) as the largest aligned blocks. */
-static void free_pages(ws_slab *s, uint32_t from, uint32_t to)
+static uint32_t find_in_bin(const ws_slab *s, uint32_t bin, uint32_t n)
 {
-    while (from < to) {
-        uint32_t order = (uint32_t)__builtin_ctz(from);
-        order = WS_MIN(order, WS_SLAB_ORDERS - 1);
-        while ((1u << order) > to - from)
-            order--;
-        free_block(s, from, order);
-        from += 1u << order;
-    }
+    uint32_t page = s->bins[bin];
+    for (uint32_t i = 0; page && i < BIN_TRIES; i++, page = s->runs[page].next)
+        if (s->runs[page].free >= n)
+            return page;
+    return NO_PAGE;
 }
 
-/* A block of 2^order pages, cut out of the smallest free one that holds it; NO_PAGE when none. */
-static uint32_t alloc_block(ws_slab *s, uint32_t order)
+/* n pages from the shortest extents that have them; the rest of the extent stays free. NO_PAGE when
+ * there is none. */
+static uint32_t alloc_pages(ws_slab *s, uint32_t n)
 {
-    uint32_t from = order;
-    while (from < WS_SLAB_ORDERS && !s->blocks[from])
-        from++;
-    if (from >= WS_SLAB_ORDERS)
+    uint32_t page = NO_PAGE;
+    for (uint32_t bin = bin_of(n); bin < WS_SLAB_BINS && page == NO_PAGE; bin++)
+        page = find_in_bin(s, bin, n);
+    if (page == NO_PAGE)
         return NO_PAGE;
-    uint32_t page = s->blocks[from];
-    take_block(s, page, from);
-    while (from > order) {
-        from--;
-        put_block(s, page + (1u << from), from);
-    }
+    uint32_t length = take_extent(s, page);
+    if (length > n)
+        put_extent(s, page + n, length - n);
     return page;
 }
 
@@ -113,7 +128,7 @@ static uint32_t arena_pages(uint64_t bytes)
 
 uint64_t ws_slab_overhead(uint64_t bytes)
 {
-    return (uint64_t)arena_pages(bytes) * (sizeof(ws_run) + 1);
+    return (uint64_t)arena_pages(bytes) * (sizeof(ws_run) + 2);
 }
 
 /* Behind the last page the kernel must not make a huge page: it would be more than was asked
@@ -126,6 +141,15 @@ static void keep_tail_small(const ws_slab *s)
         madvise(s->arena + whole, s->map_bytes - whole, MADV_NOHUGEPAGE);
 }
 
+static uint32_t classes_for(uint64_t bytes)
+{
+    uint64_t most = WS_MAX(bytes / RUNS_MIN, (uint64_t)RUN_ALWAYS);
+    uint32_t orders = 0;
+    while (orders < WS_RUN_SIZES && ((uint64_t)WS_PAGE_BYTES << orders) <= most)
+        orders++;
+    return WS_SMALL_CLASSES + WS_CLASSES_A_RUN * orders;
+}
+
 ws_status ws_slab_init(ws_slab *s, ws_account *account, uint64_t bytes)
 {
     memset(s, 0, sizeof *s);
@@ -134,19 +158,21 @@ ws_status ws_slab_init(ws_slab *s, ws_account *account, uint64_t bytes)
     if (pthread_mutex_init(&s->mutex, NULL))
         return WS_ERR_NOMEM;
     s->account = account;
+    s->n_classes = classes_for(bytes);
     s->n_pages = arena_pages(bytes);
     s->map_bytes = (bytes + WS_HUGE_PAGE - 1) & ~((uint64_t)WS_HUGE_PAGE - 1);
     s->arena = ws_alloc_huge(s->map_bytes);
     s->runs = ws_calloc(s->n_pages, sizeof *s->runs);
     s->pages = ws_calloc(s->n_pages, 1);
-    if (!s->arena || !s->runs || !s->pages) {
+    s->back = ws_calloc(s->n_pages, 1);
+    if (!s->arena || !s->runs || !s->pages || !s->back) {
         ws_slab_fini(s);
         return WS_ERR_NOMEM;
     }
     s->base = (char *)((uintptr_t)s->arena - (size_t)WS_SLAB_FIRST_PAGE * WS_PAGE_BYTES);
     keep_tail_small(s);
     ws_poison(s->arena, s->map_bytes);
-    free_pages(s, WS_SLAB_FIRST_PAGE, s->n_pages);
+    free_pages(s, WS_SLAB_FIRST_PAGE, s->n_pages - WS_SLAB_FIRST_PAGE);
     return WS_OK;
 }
 
@@ -159,6 +185,7 @@ void ws_slab_fini(ws_slab *s)
     ws_free_huge(s->arena, s->map_bytes);
     ws_free(s->runs);
     ws_free(s->pages);
+    ws_free(s->back);
     pthread_mutex_destroy(&s->mutex);
     memset(s, 0, sizeof *s);
 }
@@ -170,9 +197,14 @@ static uint64_t all_cells(uint32_t class)
     return UINT64_MAX >> (64 - ws_class_run_cells(class));
 }
 
+static uint32_t run_pages(uint32_t class)
+{
+    return 1u << ws_class_run_order(class);
+}
+
 static uint64_t run_bytes(uint32_t class)
 {
-    return (uint64_t)WS_PAGE_BYTES << ws_class_run_order(class);
+    return (uint64_t)WS_PAGE_BYTES * run_pages(class);
 }
 
 /* A new run at the head of its class's list; 0 when there is no room. */
@@ -180,11 +212,13 @@ static int claim_run(ws_slab *s, uint32_t class)
 {
     if (!ws_account_take(s->account, run_bytes(class)))
         return 0;
-    uint32_t page = alloc_block(s, ws_class_run_order(class));
+    uint32_t page = alloc_pages(s, run_pages(class));
     if (page == NO_PAGE) {
         ws_account_give(s->account, run_bytes(class));
         return 0;
     }
+    for (uint32_t i = 0; i < run_pages(class); i++)
+        s->back[page + i] = (uint8_t)i;
     s->run_bytes += run_bytes(class);
     s->pages[page] = (uint8_t)(PAGE_RUN + class);
     s->runs[page].free = all_cells(class);
@@ -197,7 +231,7 @@ static void give_run(ws_slab *s, uint32_t page, uint32_t class)
     list_remove(s, &s->partial[class], page);
     s->pages[page] = PAGE_INSIDE;
     s->run_bytes -= run_bytes(class);
-    free_block(s, page, ws_class_run_order(class));
+    free_pages(s, page, run_pages(class));
     ws_account_give(s->account, run_bytes(class));
 }
 
@@ -219,7 +253,7 @@ static uint32_t alloc_cell(ws_slab *s, uint32_t class)
 
 static void free_cell(ws_slab *s, uint32_t ref, uint32_t class)
 {
-    uint32_t page = ref / UNITS_PER_PAGE & ~((1u << ws_class_run_order(class)) - 1);
+    uint32_t page = ref / UNITS_PER_PAGE - s->back[ref / UNITS_PER_PAGE];
     uint32_t cell = (ref - page * UNITS_PER_PAGE) / (ws_class_cell_bytes(class) / WS_REF_UNIT);
     if (!s->runs[page].free)
         list_push(s, &s->partial[class], page);
@@ -233,11 +267,10 @@ static void free_cell(ws_slab *s, uint32_t ref, uint32_t class)
 static uint32_t alloc_large(ws_slab *s, size_t bytes)
 {
     uint32_t n = pages_of(bytes);
-    uint32_t order = ws_bits_u32(n - 1);
     uint64_t size = (uint64_t)n * WS_PAGE_BYTES;
-    if (order >= WS_SLAB_ORDERS || !ws_account_take(s->account, size))
+    if (!ws_account_take(s->account, size))
         return 0;
-    uint32_t page = alloc_block(s, order);
+    uint32_t page = alloc_pages(s, n);
     if (page == NO_PAGE) {
         ws_account_give(s->account, size);
         return 0;
@@ -245,7 +278,6 @@ static uint32_t alloc_large(ws_slab *s, size_t bytes)
     s->pages[page] = PAGE_LARGE;
     s->runs[page].free = n;
     s->run_bytes += size;
-    free_pages(s, page + n, page + (1u << order));
     return page * UNITS_PER_PAGE;
 }
 
@@ -254,7 +286,7 @@ static void free_large(ws_slab *s, uint32_t ref, size_t bytes)
     uint32_t page = ref / UNITS_PER_PAGE, n = pages_of(bytes);
     s->pages[page] = PAGE_INSIDE;
     s->run_bytes -= (uint64_t)n * WS_PAGE_BYTES;
-    free_pages(s, page, page + n);
+    free_pages(s, page, n);
     ws_account_give(s->account, (uint64_t)n * WS_PAGE_BYTES);
 }
 
@@ -282,9 +314,9 @@ void ws_slab_free(ws_slab *s, uint32_t ref, uint32_t class, size_t bytes)
 void ws_slab_release(ws_slab *s)
 {
     pthread_mutex_lock(&s->mutex);
-    for (uint32_t order = 0; order < WS_SLAB_ORDERS; order++)
-        for (uint32_t page = s->blocks[order]; page; page = s->runs[page].next)
-            madvise(page_at(s, page), (size_t)WS_PAGE_BYTES << order, MADV_DONTNEED);
+    for (uint32_t bin = 0; bin < WS_SLAB_BINS; bin++)
+        for (uint32_t page = s->bins[bin]; page; page = s->runs[page].next)
+            madvise(page_at(s, page), s->runs[page].free * WS_PAGE_BYTES, MADV_DONTNEED);
     pthread_mutex_unlock(&s->mutex);
 }
 
@@ -300,8 +332,11 @@ typedef struct {
 static uint32_t survey_page(ws_slab *s, uint32_t page, survey *v)
 {
     uint32_t kind = s->pages[page];
-    if (kind >= PAGE_FREE && kind < PAGE_FREE + WS_SLAB_ORDERS)
-        return 1u << (kind - PAGE_FREE);
+    if (kind == PAGE_FREE) {
+        uint32_t n = (uint32_t)s->runs[page].free, after = page + n;
+        int joined = after < s->n_pages && s->pages[after] == PAGE_FREE;
+        return joined || s->runs[after - 1].free != n ? 0 : n;
+    }
     if (kind == PAGE_LARGE) {
         v->visit(v->ctx, page * UNITS_PER_PAGE, WS_CLASS_PAGES);
         v->run_bytes += s->runs[page].free * WS_PAGE_BYTES;

@@ -3,8 +3,9 @@
 #include "cache/cache_int.h"
 
 /* With no room for a new run a cell up to half as large again will do. */
-#define CLASSES_UP 4u
-#define ATTEMPTS   64u
+#define CLASSES_UP  4u
+#define EVICT_TIMES 2u  /* a put evicts at most so many times its size, */
+#define EVICT_SHARE 64u /* and this part of the share */
 /* Retired cells, and spare ones, take at most this part of the shard's share each. */
 #define POOL_SHARE     128u
 #define RETIRED_ENOUGH 32u
@@ -168,12 +169,9 @@ static uint32_t cell_of(ws_cache *c, ws_shard *s, uint32_t class, size_t bytes)
 /* From the class itself or one a little larger. */
 static uint32_t try_cell(ws_cache *c, ws_shard *s, size_t bytes, uint32_t *class)
 {
-    uint32_t wanted = ws_class_of(bytes), last = wanted + CLASSES_UP;
-    if (wanted >= WS_CLASS_PAGES)
-        last = wanted;
-    for (*class = wanted; *class <= last && *class <= WS_CLASS_PAGES; ++*class) {
-        if (*class == WS_CLASS_PAGES && wanted != WS_CLASS_PAGES)
-            break;
+    uint32_t wanted = ws_slab_class_of(&c->slab, bytes), last = wanted + CLASSES_UP;
+    last = wanted < c->slab.n_classes ? WS_MIN(last, c->slab.n_classes - 1) : wanted;
+    for (*class = wanted; *class <= last; ++*class) {
         uint32_t ref = cell_of(c, s, *class, bytes);
         if (ref)
             return ref;
@@ -181,34 +179,34 @@ static uint32_t try_cell(ws_cache *c, ws_shard *s, size_t bytes, uint32_t *class
     return 0;
 }
 
-/* Room for `bytes` by evicting twice as much: entries of other sizes leave holes elsewhere. */
-static int evict_for(ws_cache *c, ws_shard *s, size_t bytes)
+/* Evicts entries of `bytes` together; what they were worth is added to *freed. 0: there are none.
+ */
+static int evict_for(ws_cache *c, ws_shard *s, size_t bytes, uint64_t *freed)
 {
-    uint64_t freed = 0;
-    uint32_t n = 0;
-    while (freed < 2 * bytes + s->share / 512) {
+    uint64_t goal = *freed + bytes;
+    while (*freed < goal) {
         uint64_t before = s->live_bytes;
         if (!ws_shard_evict_one(c, s))
-            break;
-        freed += before - s->live_bytes;
-        n++;
+            return 0;
+        *freed += before - s->live_bytes;
     }
-    return n > 0;
+    return 1;
 }
 
+/* Victims of other sizes leave holes elsewhere. What is evicted is bounded: a value for which there
+ * is no place must not empty the shard. */
 uint32_t ws_shard_cell(ws_cache *c, ws_shard *s, size_t bytes, uint32_t *class)
 {
-    for (uint32_t i = 0; i < ATTEMPTS; i++) {
+    uint64_t freed = 0;
+    for (;;) {
         uint32_t ref = try_cell(c, s, bytes, class);
         if (ref)
             return ref;
         ws_shard_reclaim(c, s);
         ws_shard_flush_spare(c, s);
         ref = try_cell(c, s, bytes, class);
-        if (ref)
+        if (ref || freed > EVICT_TIMES * bytes + s->share / EVICT_SHARE ||
+            !evict_for(c, s, WS_MAX(bytes, s->share / 512), &freed))
             return ref;
-        if (!evict_for(c, s, bytes))
-            return 0;
     }
-    return 0;
 }
