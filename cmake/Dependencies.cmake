@@ -1,6 +1,6 @@
 # Outside libraries, each behind one name:
 #   ws::threads ws::math ws::xxhash ws::zstd ws::icu ws::stemmer ws::jansson   the library
-#   ws::zlib ws::bzip2 ws::expat                                              dump readers
+#   ws::zlib ws::lzma ws::bzip2 ws::expat                                     dump readers
 #   ws::uv ws::llhttp ws::sqlite                                              the daemon
 # A missing one stops the configuration and names the Debian package. The ones that only some programs need are
 # looked up by ws_require(), which the module that needs them calls: ws_require(uv llhttp).
@@ -93,6 +93,8 @@ macro(ws_require)
     foreach(name IN ITEMS ${ARGN})
         if(name STREQUAL "zlib")
             ws_pkg_library(zlib zlib1g-dev zlib)
+        elseif(name STREQUAL "lzma")
+            ws_pkg_library(lzma liblzma-dev liblzma)
         elseif(name STREQUAL "bzip2")
             ws_plain_library(bzip2 libbz2-dev bzlib.h bz2)
         elseif(name STREQUAL "expat")
@@ -120,7 +122,7 @@ ws_pkg_library(icu libicu-dev icu-i18n icu-uc)
 ws_pkg_library(jansson libjansson-dev jansson)
 ws_plain_library(stemmer libstemmer-dev libstemmer.h stemmer)
 
-ws_require(zlib)
+ws_require(zlib lzma)
 if(WIKISEARCH_BUILD_SERVER AND EXISTS ${PROJECT_SOURCE_DIR}/server/CMakeLists.txt)
     ws_require(uv llhttp)
 endif()

@@ -9,7 +9,7 @@ packages_of() {
     case $1 in
     run)
         echo "cc:gcc libc6-dev cmake:cmake ninja:ninja-build pkg-config:pkg-config libicu-dev
-            libstemmer-dev libxxhash-dev libzstd-dev zlib1g-dev libjansson-dev libuv1-dev"
+            libstemmer-dev libxxhash-dev libzstd-dev zlib1g-dev liblzma-dev libjansson-dev libuv1-dev"
         # Where it is packaged; cmake/fetch-llhttp.sh unpacks its sources elsewhere.
         if apt-cache show libllhttp-dev >/dev/null 2>&1; then echo libllhttp-dev; fi
         ;;

@@ -11,7 +11,7 @@ stamp=.complete-1 # raise the number when the list of packages changes
 
 gcc_version=$(aarch64-linux-gnu-gcc -dumpversion | cut -d. -f1)
 packages="libc6-dev libgcc-$gcc_version-dev libicu-dev libstemmer-dev libxxhash-dev libzstd-dev
-    zlib1g-dev libjansson-dev libuv1-dev libsqlite3-dev libexpat1-dev libbz2-dev"
+    zlib1g-dev liblzma-dev libjansson-dev libuv1-dev libsqlite3-dev libexpat1-dev libbz2-dev"
 
 if [ -e "$dir/$stamp" ]; then
     exit 0

@@ -15,6 +15,8 @@
 #define POLL_MS    200
 #define ZSTD_MAGIC 0xFD2FB528u
 
+static const uint8_t XZ_MAGIC[6] = {0xfd, '7', 'z', 'X', 'Z', 0};
+
 /* --- bytes of the file --- */
 
 static int stopped(const ws_input *in)
@@ -108,6 +110,8 @@ static uint32_t kind_of(const uint8_t *p, size_t n)
         return WS_INPUT_ZSTD;
     if (n >= 3 && p[0] == 0x1f && p[1] == 0x8b && p[2] == 8)
         return WS_INPUT_GZIP;
+    if (n >= sizeof XZ_MAGIC && memcmp(p, XZ_MAGIC, sizeof XZ_MAGIC) == 0)
+        return WS_INPUT_XZ;
     return WS_INPUT_PLAIN;
 }
 
@@ -159,6 +163,8 @@ static ws_status read_decoded(ws_input *in, void *buffer, size_t cap, size_t *n,
         return ws_input_read_zstd(in, buffer, cap, n, error);
     case WS_INPUT_GZIP:
         return ws_input_read_gzip(in, buffer, cap, n, error);
+    case WS_INPUT_XZ:
+        return ws_input_read_xz(in, buffer, cap, n, error);
     default:
         return read_plain(in, buffer, cap, n, error);
     }
@@ -204,7 +210,8 @@ uint32_t ws_input_kind(const ws_input *in)
 
 const char *ws_input_kind_name(uint32_t kind)
 {
-    return kind == WS_INPUT_ZSTD ? "zstd" : kind == WS_INPUT_GZIP ? "gzip" : "plain";
+    static const char *const names[] = {"plain", "zstd", "gzip", "xz"};
+    return kind <= WS_INPUT_XZ ? names[kind] : names[0];
 }
 
 ws_input_identity ws_input_identify(const ws_input *in)
@@ -226,5 +233,6 @@ uint64_t ws_input_decoder_memory(const ws_input *in)
 {
     return in->kind == WS_INPUT_ZSTD   ? in->window_memory
            : in->kind == WS_INPUT_GZIP ? 64u << 10
+           : in->kind == WS_INPUT_XZ   ? lzma_memusage(&in->xz)
                                        : 0;
 }

@@ -1,11 +1,11 @@
-/* One stream of bytes out of a plain, zstd or gzip file or of standard input, whichever it is: told
- * by the first bytes.
+/* One stream of bytes out of a plain, zstd, gzip or xz file or of standard input, whichever it is:
+ * told by the first bytes.
  *
- * Files of several zstd frames or gzip members are one stream. A file that is cut or damaged
- * delivers what was good, then an error with the offset in the file. [1].
+ * Files of several zstd frames, gzip members or xz streams are one stream. A file that is cut or
+ * damaged delivers what was good, then an error with the offset in the file. [1].
  *
- * Memory: 128 KiB, and for zstd the window that the frame asks for (128 MiB at most, --long=27),
- * refused when it exceeds what the caller allows. */
+ * Memory: 128 KiB, and for zstd the window that the frame asks for (128 MiB at most, --long=27)
+ * or the dictionary of xz, refused when it exceeds what the caller allows. */
 #ifndef WS_INDEXER_INPUT_H
 #define WS_INDEXER_INPUT_H
 
@@ -19,6 +19,7 @@ typedef struct ws_input ws_input;
 #define WS_INPUT_PLAIN 0u
 #define WS_INPUT_ZSTD  1u
 #define WS_INPUT_GZIP  2u
+#define WS_INPUT_XZ    3u
 
 #define WS_INPUT_WINDOW_LOG_MAX 27u
 #define WS_INPUT_HEAD_BYTES     65536u /* what the identity's hash covers */

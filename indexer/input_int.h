@@ -2,6 +2,7 @@
 #ifndef WS_INDEXER_INPUT_INT_H
 #define WS_INDEXER_INPUT_INT_H
 
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -30,6 +31,8 @@ struct ws_input {
     ZSTD_DCtx *zstd;
     z_stream gzip;
     uint8_t gzip_ready;
+    lzma_stream xz;
+    uint8_t xz_ready;
 
     ws_status failed; /* sticky */
     ws_error error;
@@ -53,6 +56,7 @@ static inline void ws_input_consume(ws_input *in, size_t n)
  * an error. */
 ws_status ws_input_read_zstd(ws_input *in, void *buffer, size_t cap, size_t *n, ws_error *error);
 ws_status ws_input_read_gzip(ws_input *in, void *buffer, size_t cap, size_t *n, ws_error *error);
+ws_status ws_input_read_xz(ws_input *in, void *buffer, size_t cap, size_t *n, ws_error *error);
 
 /* Checks the header of the zstd frame at raw_begin against the limits; *memory = bytes its decoding
  * takes (0 for a skippable frame). */

@@ -25,13 +25,14 @@ static const verb verbs[] = {
     {"merge", ws_cmd_merge, "merge segments"},
     {"suggest", ws_cmd_suggest, "complete what was typed"},
     {"trie", ws_cmd_trie, "build or dump a suggest file"},
+    {"cache-replay", ws_cmd_cache_replay, "hit ratios of a cache over an access trace"},
 };
 
 static int help(FILE *out)
 {
     fprintf(out, "usage: wikisearch VERB [options] [arguments]\n\n");
     for (size_t i = 0; i < WS_ARRAY_LEN(verbs); i++)
-        fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
+        fprintf(out, "  %-13s %s\n", verbs[i].name, verbs[i].summary);
     fprintf(out,
             "\nwikisearch VERB --help describes a verb. Exit codes: 0 fine, 1 a finding, 2 usage,\n"
             "3 I/O or locked, 4 corrupt, 5 version or analysis mismatch, 6 interrupted.\n");

@@ -14,5 +14,6 @@ int ws_cmd_check(int argc, char **argv);
 int ws_cmd_merge(int argc, char **argv);
 int ws_cmd_suggest(int argc, char **argv);
 int ws_cmd_trie(int argc, char **argv);
+int ws_cmd_cache_replay(int argc, char **argv);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "wikisearch/analyze.h"
 #include "wikisearch/budget.h"
+#include "wikisearch/cache.h"
 #include "wikisearch/export.h"
 #include "wikisearch/index.h"
 #include "wikisearch/query.h"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the seeds of fuzz_input into corpus/input: plain, gzip and zstd files, cut ones, and headers of all kinds."""
+"""Writes the seeds of fuzz_input into corpus/input: plain, gzip, zstd and xz files, cut ones, headers of all kinds."""
 import gzip
+import lzma
 import os
 import struct
 import sys
@@ -42,6 +43,15 @@ def seeds():
     for descriptor in (0x00, 0x20, 0x60, 0xA0, 0xE0, 0x40, 0x23, 0x63, 0xE3, 0x04, 0x08, 0x10):
         for rest in (b"", b"\xff" * 20, b"\0" * 20):
             yield zstd_header(descriptor, rest)
+    packed = lzma.compress(text, preset=0)
+    yield packed
+    yield packed + packed
+    yield packed + b"\0" * 4 + packed
+    yield packed + b"junk"
+    for cut in (6, 7, 12, 13, 24, len(packed) - 12, len(packed) - 1):
+        yield packed[:cut]
+    for at in (6, 8, 13, 20, len(packed) // 2, len(packed) - 3):
+        yield packed[:at] + bytes([packed[at] ^ 0x41]) + packed[at + 1:]
 
 
 if __name__ == "__main__":

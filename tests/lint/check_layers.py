@@ -11,7 +11,7 @@ from lint_support import ROOT, expect, finish, finish_self_test, plant, project_
 
 # Outside libraries by the headers that mean them.
 LIBRARIES = [
-    ("xxhash", r"xxhash\.h"), ("zstd", r"zstd.*\.h|zdict\.h"), ("zlib", r"zlib\.h"),
+    ("xxhash", r"xxhash\.h"), ("zstd", r"zstd.*\.h|zdict\.h"), ("zlib", r"zlib\.h"), ("lzma", r"lzma\.h"),
     ("bzip2", r"bzlib\.h"), ("expat", r"expat.*\.h"), ("icu", r"unicode/.*"),
     ("stemmer", r"libstemmer\.h"), ("mecab", r"mecab\.h"), ("jansson", r"jansson\.h"),
     ("uv", r"uv\.h|uv/.*"), ("llhttp", r"llhttp\.h"), ("sqlite", r"sqlite3\.h"),
@@ -22,7 +22,7 @@ SYSTEM = re.compile(
     r"getopt|glob|grp|inttypes|langinfo|libgen|limits|locale|malloc|math|netdb|poll|pthread|pwd|regex|sched|semaphore|"
     r"setjmp|signal|spawn|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|strings|"
     r"syslog|termios|threads|time|uchar|unistd|wchar|wctype|"
-    r"immintrin|x86intrin|arm_neon|cpuid)\.h")
+    r"immintrin|emmintrin|x86intrin|arm_neon|cpuid)\.h")
 
 BASE_PUBLIC = r"wikisearch/(export|status|budget|version)\.h"
 PUBLIC = r"wikisearch/\w+\.h"
@@ -43,7 +43,7 @@ LAYERS = [
      [r"base/", r"indexer/", PUBLIC], []),
     ("indexer", r"indexer/",
      [r"base/", r"engine/(text|index)/", r"trie/", r"indexer/", PUBLIC],
-     ["expat", "bzip2", "zlib", "zstd", "jansson"]),
+     ["expat", "bzip2", "zlib", "lzma", "zstd", "jansson"]),
     ("server", r"server/", [r"base/", r"server/", PUBLIC],
      ["uv", "llhttp", "jansson", "sqlite", "hiredis"]),
     ("loadtest", r"loadtest/micro/", [r"base/", r"engine/", r"cache/", r"trie/", r"indexer/", r"loadtest/", PUBLIC],

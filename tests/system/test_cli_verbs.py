@@ -5,7 +5,7 @@ import os
 
 from cli_support import BIN, Case, documents, environment, jsonl, main, run, unique
 
-VERBS = ["import", "search", "analyze", "get", "put", "delete", "stats", "inspect", "check", "merge"]
+VERBS = ["import", "search", "analyze", "get", "put", "delete", "stats", "inspect", "check", "merge", "cache-replay"]
 
 
 class Usage(Case):
