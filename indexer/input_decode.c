@@ -10,7 +10,7 @@
 #define FRAME_HEADER_MAX 18u
 /* Context, input and output buffers of a ZSTD_DCtx, above its window. */
 #define DECODER_EXTRA (1u << 20)
-#define MIB(bytes) (((bytes) + (1u << 20) - 1) >> 20)
+#define MIB(bytes)    (((bytes) + (1u << 20) - 1) >> 20)
 
 static ws_status corrupt(const ws_input *in, ws_error *error, const char *what)
 {
