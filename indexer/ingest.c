@@ -1,5 +1,7 @@
 #include "indexer/ingest.h"
 
+#include <unistd.h>
+
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/mem.h"
@@ -165,6 +167,7 @@ static ws_status lock_directory(ws_ingest *ingest, ws_error *error)
 static ws_status load_directory(ws_ingest *ingest, const ws_schema *schema, ws_error *error)
 {
     ws_status found = ws_manifest_read(&ingest->manifest, ingest->dir, error);
+    ingest->fell_back = found == WS_FALLBACK;
     if (found == WS_ERR_NOT_FOUND) {
         start_new(ingest, schema);
         return ws_manifest_sweep(ingest->dir, error);
@@ -210,6 +213,7 @@ ws_status ws_ingest_open(ws_ingest **out, const ws_ingest_options *options, ws_e
     if (!ingest)
         return ws_error_set(error, WS_ERR_NOMEM, "no memory for the writer");
     ingest->lock = -1;
+    ingest->pid = getpid();
     ingest->memory = options->memory;
     ingest->n_workers = options->n_workers;
     ingest->document_bytes = options->document_bytes ? options->document_bytes : 8u << 20;
@@ -239,7 +243,8 @@ void ws_ingest_close(ws_ingest *ingest)
     ws_free(ingest->members);
     ws_stored_dictionary_unref(ingest->dictionary);
     ws_manifest_fini(&ingest->manifest);
-    if (ingest->dir[0] && ingest->lock >= 0)
+    /* In a forked child the files are the parent's. */
+    if (ingest->dir[0] && ingest->lock >= 0 && ingest->pid == getpid())
         ws_manifest_sweep(ingest->dir, NULL); /* flushed but uncommitted segments */
     ws_lock_release(ingest->lock);
     pthread_mutex_destroy(&ingest->mutex);
@@ -283,8 +288,7 @@ ws_status ws_ingest_train(ws_ingest *ingest, const ws_str *samples, uint32_t n)
 {
     ws_buf bytes;
     uint32_t used = 0;
-    if (ingest->n_members || ingest->dictionary || n == 0 ||
-        !stores_any(&ingest->manifest.schema))
+    if (ingest->n_members || ingest->dictionary || n == 0 || !stores_any(&ingest->manifest.schema))
         return WS_OK;
     size_t *sizes = ws_reallocarray(NULL, n, sizeof *sizes);
     if (!sizes)

@@ -107,7 +107,7 @@ static int epoch_is_old(const ws_manifest *old, const ws_manifest *now)
 static void set_epoch(ws_ingest *ingest, ws_manifest *next, int merged)
 {
     sum_streams(ingest, next);
-    if (merged || epoch_is_old(&ingest->manifest, next)) {
+    if (merged || ingest->dropped_in_epoch || epoch_is_old(&ingest->manifest, next)) {
         next->epoch = ingest->manifest.epoch + 1;
         for (uint32_t i = 0; i < ingest->n_members; i++)
             ingest->members[i].entry.in_epoch = 1;
@@ -126,10 +126,14 @@ static void drop_empty_members(ws_ingest *ingest)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < ingest->n_members; i++) {
         ws_member *m = &ingest->members[i];
-        if (m->entry.n_deleted == m->entry.n_docs)
-            ws_member_fini(ingest, m);
-        else
+        if (m->entry.n_deleted != m->entry.n_docs) {
             ingest->members[kept++] = *m;
+            continue;
+        }
+        /* Remembered until a commit stands: one that fails must not look like no change. */
+        ingest->dropped = 1;
+        ingest->dropped_in_epoch |= (uint8_t)m->entry.in_epoch;
+        ws_member_fini(ingest, m);
     }
     ingest->n_members = kept;
 }
@@ -166,7 +170,8 @@ ws_status ws_ingest_next_manifest(const ws_ingest *ingest, ws_manifest *next)
         return status;
     }
     next->previous_generation = ingest->manifest.generation;
-    next->generation = ingest->manifest.generation + 1;
+    /* A reader may still hold the generation that was lost: its number is not used again. */
+    next->generation = ingest->manifest.generation + 1 + ingest->fell_back;
     next->next_segment_id = ingest->next_segment_id;
     next->commit_time_ns = ws_wall_ns();
     return WS_OK;
@@ -176,6 +181,7 @@ static void settle(ws_ingest *ingest, ws_manifest *next)
 {
     ws_manifest_fini(&ingest->manifest);
     ingest->manifest = *next;
+    ingest->dropped = ingest->dropped_in_epoch = ingest->fell_back = 0;
     for (uint32_t i = 0; i < ingest->n_members; i++) {
         ws_member *m = &ingest->members[i];
         ws_free(m->sequences);
@@ -207,6 +213,8 @@ ws_status ws_ingest_commit_members(ws_ingest *ingest, ws_manifest *next, int mer
 
 static int has_changes(const ws_ingest *ingest)
 {
+    if (ingest->dropped)
+        return 1;
     for (uint32_t i = 0; i < ingest->n_members; i++)
         if (ingest->members[i].pending || ingest->members[i].live_changed)
             return 1;
@@ -230,13 +238,16 @@ ws_status ws_ingest_commit(ws_ingest *ingest, uint64_t n_sequences, const ws_use
 {
     ws_manifest next;
     if (generation)
-        *generation = ingest->manifest.generation;
+        *generation = 0;
     if (ingest->failed)
         return ws_error_set(error, ingest->failed,
                             "an earlier commit failed: its durability is unknown");
     WS_TRY(resolve_duplicates(ingest));
-    if (!has_changes(ingest) && n_pairs == 0 && ingest->manifest.generation)
+    if (!has_changes(ingest) && n_pairs == 0 && ingest->manifest.generation) {
+        if (generation)
+            *generation = ingest->manifest.generation;
         return WS_OK;
+    }
     ws_status status = ws_ingest_next_manifest(ingest, &next);
     if (status)
         return ws_error_set(error, status, "no memory for the manifest");

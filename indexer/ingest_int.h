@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include "engine/index/id_map.h"
 #include "engine/index/inverter.h"
@@ -37,6 +38,10 @@ struct ws_ingest {
     pthread_mutex_t mutex;
     ws_member *members; /* ordered by number */
     uint32_t n_members, members_cap;
+    uint8_t dropped;          /* members left the list since the last commit */
+    uint8_t dropped_in_epoch; /* one of them counted in the statistics epoch */
+    pid_t pid;                /* of the process that opened it */
+    uint8_t fell_back;        /* the newest MANIFEST was damaged */
     uint64_t next_segment_id;
 
     _Atomic uint64_t held, peak; /* heap bytes of workers now, and the most so far */

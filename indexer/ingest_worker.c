@@ -142,12 +142,11 @@ ws_status ws_ingest_worker_flush(ws_ingest_worker *w, ws_error *error)
 
 /* --- finding what an id replaces --- */
 
+#define DEAD UINT64_MAX /* sequence of a document that was replaced or deleted */
+
 static int is_dead(const ws_ingest_worker *w, uint32_t doc)
 {
-    for (uint32_t i = w->n_dead; i-- > 0;)
-        if (w->dead[i] == doc)
-            return 1;
-    return 0;
+    return w->sequences[doc] == DEAD;
 }
 
 static int find_in_worker(const ws_ingest_worker *w, ws_str id, uint32_t *doc)
@@ -168,6 +167,7 @@ static ws_status kill_in_worker(ws_ingest_worker *w, uint32_t doc)
         w->dead_cap = cap;
     }
     w->dead[w->n_dead++] = doc;
+    w->sequences[doc] = DEAD;
     return WS_OK;
 }
 

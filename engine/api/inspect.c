@@ -53,8 +53,9 @@ static ws_status write_first(const ws_snapshot_segment *in, const ws_term_info *
     ws_postings *p = ws_malloc(sizeof *p);
     if (!p)
         return WS_ERR_NOMEM;
-    ws_postings_open(p, in->segment, info);
-    status = ws_postings_load(p, 0);
+    status = ws_postings_open(p, in->segment, info);
+    if (!status)
+        status = ws_postings_load(p, 0);
     if (!status)
         status = ws_postings_load_tfs(p);
     ws_json_key(j, "first");

@@ -137,6 +137,13 @@ void ws_writer_close(ws_writer *w)
     ws_free(w);
 }
 
+static ws_status check_process(const ws_writer *w, ws_error *error)
+{
+    if (ws_index_check_process(w->index))
+        return ws_error_set(error, WS_ERR_STATE, "the writer was opened before a fork");
+    return WS_OK;
+}
+
 static ws_status put_values(ws_writer *w, const ws_ingest_document *document, uint32_t flags,
                             ws_error *error)
 {
@@ -152,6 +159,7 @@ ws_status ws_writer_put(ws_writer *w, ws_str id, const ws_doc *doc, uint32_t fla
 {
     ws_ingest_value values[DOC_VALUES_MAX];
     const ws_schema *schema = ws_ingest_schema(w->ingest);
+    WS_TRY(check_process(w, error));
     for (uint32_t i = 0; i < doc->n; i++) {
         int field = ws_schema_find(schema, doc->values[i].field);
         if (field < 0)
@@ -165,6 +173,7 @@ ws_status ws_writer_put(ws_writer *w, ws_str id, const ws_doc *doc, uint32_t fla
 ws_status ws_writer_put_json(ws_writer *w, ws_str json, uint32_t flags, ws_error *error)
 {
     ws_ingest_document document;
+    WS_TRY(check_process(w, error));
     if (!w->parser) {
         ws_status status = ws_jsonl_new(&w->parser, ws_ingest_schema(w->ingest));
         if (status)
@@ -180,6 +189,7 @@ ws_status ws_writer_put_json(ws_writer *w, ws_str json, uint32_t flags, ws_error
 
 ws_status ws_writer_delete(ws_writer *w, ws_str id, ws_error *error)
 {
+    WS_TRY(check_process(w, error));
     return ws_ingest_delete(w->ingest, w->worker, id, error);
 }
 
@@ -198,6 +208,9 @@ ws_status ws_writer_commit(ws_writer *w, const ws_commit_options *options, uint6
                            ws_error *error)
 {
     ws_commit_options o = WS_COMMIT_OPTIONS_INIT;
+    if (generation)
+        *generation = 0;
+    WS_TRY(check_process(w, error));
     WS_TRY(ws_api_read_options(&o, sizeof o, options, "ws_commit_options", error));
     WS_TRY(ws_ingest_worker_flush(w->worker, error));
     WS_TRY(ws_ingest_commit(w->ingest, w->sequence, o.pairs, o.n_pairs, generation, error));

@@ -120,9 +120,12 @@ static void check_epoch(checker *c, const ws_manifest *m, ws_segment **segments)
 
 static ws_status check_segments(checker *c, const ws_manifest *m, ws_segment **segments)
 {
+    /* All are opened before the first slow walk: a writer beside may unlink them meanwhile. */
     for (uint32_t i = 0; i < m->n_segments; i++) {
         WS_TRY(open_segment(c, &m->segments[i], &segments[i]));
         WS_TRY(check_live(c, &m->segments[i]));
+    }
+    for (uint32_t i = 0; i < m->n_segments; i++) {
         ws_status status = segments[i] ? ws_check_segment(segments[i], &m->schema, c->level,
                                                           pass_on, c, c->budget, NULL)
                                        : WS_OK;

@@ -176,7 +176,7 @@ static ws_status check_term(checker *c, const ws_term_iterator *it)
         return fault(c, "the hash finds another term");
     WS_TRY(ws_segment_norms(c->segment, field, stream, &l.norms));
     WS_TRY(ws_segment_norms(c->segment, field, 0, &l.words));
-    ws_postings_open(&c->postings, c->segment, &it->info);
+    WS_TRY(ws_postings_open(&c->postings, c->segment, &it->info));
     for (uint32_t b = 0; b < c->postings.n_blocks; b++)
         WS_TRY(check_block(c, b, &l, &cf));
     if (cf != it->info.cf)

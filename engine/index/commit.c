@@ -80,7 +80,7 @@ static ws_status keep_previous(const char *dir, ws_error *error)
     if (ws_path_join(path, sizeof path, dir, "MANIFEST"))
         return ws_error_at(error, WS_ERR_ARG, dir, 0, "the path is too long");
     ws_status status = ws_file_read(path, MANIFEST_MAX, &data, &size, error);
-    if (status == WS_ERR_NOT_FOUND)
+    if (status == WS_ERR_NOT_FOUND || status == WS_ERR_LIMIT) /* too long to be one: damaged */
         return WS_OK;
     WS_TRY(status);
     ws_str bytes = {(const char *)data, size};

@@ -35,7 +35,7 @@ typedef struct {
     const uint8_t *cursor, *end;
     uint8_t key[WS_TERM_KEY_MAX];
     size_t key_length;
-    ws_term_info info; /* of the current term */
+    ws_term_info info;                                           /* of the current term */
     uint64_t next_doc, next_tf, next_pos, next_dir, next_posdir; /* running offsets */
 } ws_term_iterator;
 

@@ -8,7 +8,7 @@
 #include "engine/index/spool.h"
 
 typedef struct {
-    ws_buf block;               /* the block being filled */
+    ws_buf block; /* the block being filled */
     uint32_t n_in_block;
     uint8_t last_key[WS_TERM_KEY_MAX];
     size_t last_length;

@@ -63,8 +63,8 @@ size_t ws_doc_block_encode(const uint32_t *docs, uint32_t n, uint32_t base, uint
 static int ascends(const uint32_t *docs, uint32_t n, uint32_t base)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (base != WS_BEFORE_FIRST && docs[i] <= base)
-            return 0;
+        if ((i || base != WS_BEFORE_FIRST) && docs[i] <= base)
+            return 0; /* a document of UINT32_MAX is no WS_BEFORE_FIRST */
         base = docs[i];
     }
     return 1;

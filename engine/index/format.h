@@ -48,12 +48,12 @@
 #define WS_ALL_FIELDS  255u
 #define WS_ALL_STREAMS 255u
 
-#define WS_POSTING_BLOCK  256u /* postings in a block */
-#define WS_POSITION_BLOCK 128u /* positions in a block */
+#define WS_POSTING_BLOCK   256u /* postings in a block */
+#define WS_POSITION_BLOCK  128u /* positions in a block */
 #define WS_TERMS_PER_BLOCK 16u
-#define WS_TERM_MAX       240u /* bytes of a term in its key */
-#define WS_TERM_KEPT      224u /* bytes kept of a longer one */
-#define WS_TERM_KEY_MAX   (2u + WS_TERM_MAX)
+#define WS_TERM_MAX        240u /* bytes of a term in its key */
+#define WS_TERM_KEPT       224u /* bytes kept of a longer one */
+#define WS_TERM_KEY_MAX    (2u + WS_TERM_MAX)
 
 #define WS_DOCS_MAX        0x7ffffffeu
 #define WS_MAX_FIELDS      32u

@@ -153,7 +153,7 @@ static ws_status merge_term(merger *m, ws_str key)
         source *s = &m->sources[i];
         if (!s->has_term || !ws_str_eq(source_key(s), key))
             continue;
-        ws_postings_open(&s->postings, s->segment, &s->terms.info);
+        WS_TRY(ws_postings_open(&s->postings, s->segment, &s->terms.info));
         for (uint32_t b = 0; b < s->postings.n_blocks; b++)
             WS_TRY(copy_block(m, s, b, positions, &cf));
         WS_TRY(advance(s));

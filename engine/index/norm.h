@@ -12,7 +12,7 @@ static inline uint8_t ws_norm_encode(uint32_t length)
     if (m < 8)
         return (uint8_t)(24 + m);
     if (m > 0x7fffffffu)
-        return 255; /* the last code that eight bits hold */
+        return 255;                                /* the last code that eight bits hold */
     uint32_t t = 28u - (uint32_t)__builtin_clz(m); /* floor(log2 m) - 3 */
     return (uint8_t)(24 + (((t + 1) << 3) | (m >> t & 7)));
 }

@@ -5,7 +5,13 @@
 #include "engine/index/doc_block.h"
 #include "engine/index/exception_block.h"
 
-void ws_postings_open(ws_postings *p, ws_segment *segment, const ws_term_info *term)
+static ws_status touch_directory(const ws_postings *p)
+{
+    return ws_segment_file_touch(&p->segment->file, p->segment->block_dir.data + p->term.dir_offset,
+                                 (size_t)p->n_blocks * 12);
+}
+
+ws_status ws_postings_open(ws_postings *p, ws_segment *segment, const ws_term_info *term)
 {
     p->segment = segment;
     p->term = *term;
@@ -17,6 +23,7 @@ void ws_postings_open(ws_postings *p, ws_segment *segment, const ws_term_info *t
     p->values_n = p->values_index = 0;
     p->values_next = NULL;
     p->n_blocks_decoded = p->n_postings_decoded = p->n_positions_decoded = 0;
+    return p->n_blocks > 1 ? touch_directory(p) : WS_OK;
 }
 
 /* --- the directory: three arrays of n_blocks numbers, for terms of more than one block --- */
@@ -27,12 +34,6 @@ static uint32_t directory(const ws_postings *p, unsigned array, uint32_t block)
 {
     return ws_load_u32le(p->segment->block_dir.data + p->term.dir_offset +
                          ((size_t)array * p->n_blocks + block) * 4);
-}
-
-static ws_status touch_directory(ws_postings *p)
-{
-    return ws_segment_file_touch(&p->segment->file, p->segment->block_dir.data + p->term.dir_offset,
-                                 (size_t)p->n_blocks * 12);
 }
 
 /* Bytes [*from, *from + *length) that a block has in the term's part of DOC_IDS or TF. */
@@ -66,7 +67,6 @@ static ws_status load_documents(ws_postings *p, uint32_t b)
     uint64_t from, length;
     uint32_t base = WS_BEFORE_FIRST, last = WS_BEFORE_FIRST;
     if (p->n_blocks > 1) {
-        WS_TRY(touch_directory(p));
         base = b ? directory(p, LAST_DOC, b - 1) : WS_BEFORE_FIRST;
         last = directory(p, LAST_DOC, b);
         if (b && (base >= p->segment->meta.n_docs || last <= base))
@@ -99,6 +99,18 @@ ws_status ws_postings_load(ws_postings *p, uint32_t b)
     return WS_OK;
 }
 
+/* None is 0, and together they are not more than the term's: callers size memory by them. */
+static ws_status check_tfs(const ws_postings *p)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        if (p->tfs[i] == 0)
+            return WS_ERR_CORRUPT;
+        sum += p->tfs[i];
+    }
+    return sum <= p->term.cf ? WS_OK : WS_ERR_CORRUPT;
+}
+
 ws_status ws_postings_load_tfs(ws_postings *p)
 {
     uint64_t from, length;
@@ -115,6 +127,7 @@ ws_status ws_postings_load_tfs(ws_postings *p)
         const uint8_t *bytes = p->segment->tf.data + p->term.tf_offset + from;
         WS_TRY(ws_segment_file_touch(&p->segment->file, bytes, length));
         WS_TRY(ws_tf_block_decode(bytes, length, p->n, p->tfs));
+        WS_TRY(check_tfs(p));
     }
     p->has_tfs = 1;
     return WS_OK;

@@ -17,24 +17,25 @@ typedef struct {
     ws_segment *segment;
     ws_term_info term;
     uint32_t n_blocks;
-    uint32_t block;          /* decoded block, WS_NO_BLOCK before the first */
-    uint32_t n;              /* postings in it, 1 to 256 */
-    uint32_t index;          /* place of the cursor in it: ws_postings_seek and next */
-    uint8_t has_tfs;         /* tfs[] belong to `block` */
+    uint32_t block;  /* decoded block, WS_NO_BLOCK before the first */
+    uint32_t n;      /* postings in it, 1 to 256 */
+    uint32_t index;  /* place of the cursor in it: ws_postings_seek and next */
+    uint8_t has_tfs; /* tfs[] belong to `block` */
     /* private: the posting of this block whose positions come next, UINT32_MAX = not begun */
     uint32_t positions_index;
     /* private: values in the decoded position block, the next to take */
     uint32_t values_n, values_index;
-    const uint8_t *values_next;      /* private: the position block after it */
+    const uint8_t *values_next; /* private: the position block after it */
     /* cost counters, kept by the caller's reset */
     uint64_t n_blocks_decoded, n_postings_decoded, n_positions_decoded;
     uint32_t docs[WS_POSTING_BLOCK];
-    uint32_t tfs[WS_POSTING_BLOCK]; /* after ws_postings_load_tfs: exact, >= 1 */
+    uint32_t tfs[WS_POSTING_BLOCK];     /* after ws_postings_load_tfs: exact, >= 1 */
     uint32_t values[WS_POSITION_BLOCK]; /* private: the decoded position block */
 } ws_postings;
 
-/* Sets the cursor before the first posting; counters to 0. No decoding yet. */
-void ws_postings_open(ws_postings *p, ws_segment *segment, const ws_term_info *term);
+/* Sets the cursor before the first posting; counters to 0. No decoding yet, but the term's
+ * directory is verified: searches in it trust it. WS_ERR_CORRUPT. */
+ws_status ws_postings_open(ws_postings *p, ws_segment *segment, const ws_term_info *term);
 
 /* Decodes documents of block b (0 to n_blocks - 1) into docs[0..n); index = 0. A block already
  * decoded is kept. */

@@ -28,8 +28,8 @@ typedef struct {
 struct ws_schema {
     uint32_t n_fields;
     ws_field fields[WS_MAX_FIELDS];
-    char id_key[65];    /* "" = line number */
-    uint32_t k1, b;     /* units of 2^-24 */
+    char id_key[65];                     /* "" = line number */
+    uint32_t k1, b;                      /* units of 2^-24 */
     uint32_t weights[WS_SCHEMA_STREAMS]; /* 1/65,536 */
 };
 

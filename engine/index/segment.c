@@ -79,8 +79,23 @@ static void find_sections(ws_segment *s)
     }
 }
 
+/* One that META does not name must not be there: everything that looks takes it for whole. */
+static int has_stray_norms(const ws_segment *s)
+{
+    uint32_t present = 0, named = 0;
+    for (uint32_t f = 0; f < WS_MAX_FIELDS; f++)
+        for (uint32_t st = 0; st < 3; st++)
+            present += s->norms[f][st].size != 0;
+    for (uint32_t i = 0; i < s->meta.n_streams; i++)
+        named += s->norms[s->meta.streams[i].field][s->meta.streams[i].stream].size != 0;
+    return present != named;
+}
+
 static ws_status validate_norms(const ws_segment *s, ws_error *error)
 {
+    if (has_stray_norms(s))
+        return ws_error_at(error, WS_ERR_CORRUPT, s->file.path, 0,
+                           "there are NORMS of a stream that META does not name");
     for (uint32_t i = 0; i < s->meta.n_streams; i++) {
         const ws_stream_meta *m = &s->meta.streams[i];
         if (s->norms[m->field][m->stream].size != s->meta.n_docs)

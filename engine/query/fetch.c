@@ -86,7 +86,7 @@ static ws_status word_events(fetcher *f, ws_segment *segment, const ws_term_info
     uint32_t found;
     if (info->df == 0 || !info->positions)
         return WS_OK;
-    ws_postings_open(p, segment, info);
+    WS_TRY(ws_postings_open(p, segment, info));
     WS_TRY(ws_postings_seek(p, doc, &found));
     if (found != doc)
         return WS_OK;
@@ -172,8 +172,9 @@ static ws_str piece_around(const body_chunk *c, uint32_t byte, uint32_t code_poi
     if (to >= text.len) { /* the end: what is missing behind comes before */
         to = text.len;
         from = WS_MIN(from, to - WS_MIN(to, (size_t)code_points * 3));
+        from = WS_MAX(from, at - WS_MIN(at, (size_t)ANALYSED_MAX / 2));
     }
-    from = WS_MAX(from, to - WS_MIN(to, (size_t)ANALYSED_MAX));
+    to = WS_MIN(to, from + ANALYSED_MAX); /* the match stays inside */
     from = ws_utf8_ceil(text, from);
     to = ws_utf8_floor(text, to);
     if (from > 0 || !c->is_first)

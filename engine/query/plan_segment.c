@@ -23,7 +23,7 @@ static ws_status open_list(builder *b, uint32_t i, ws_segment_list *list)
 {
     const ws_query_list *asked = &b->plan->query->lists[i];
     const ws_plan_list *planned = &b->plan->lists[i];
-    ws_postings_open(&list->postings, b->out->segment, &planned->infos[b->out->index]);
+    WS_TRY(ws_postings_open(&list->postings, b->out->segment, &planned->infos[b->out->index]));
     list->unit = planned->unit;
     list->table = NULL;
     list->norms = NULL;

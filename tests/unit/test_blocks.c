@@ -92,6 +92,16 @@ Test(doc_block, any_bytes_give_a_status_or_sound_documents)
     cr_assert_gt(sound, 1000u, "only %u blocks were sound: the test is blind", sound);
 }
 
+/* UINT32_MAX also says "no document before": as a document it must not switch the order off. */
+Test(doc_block, a_document_of_uint32_max_is_refused)
+{
+    uint8_t bytes[1 + 12 + PAD] = {32, 0xff, 0xff, 0xff, 0xff, 5, 0, 0, 0, 3};
+    uint32_t docs[WS_POSTING_BLOCK];
+    cr_assert_eq(ws_doc_block_decode(ws_bitpack_for(WS_ISA_SCALAR), bytes, 13, 3, WS_BEFORE_FIRST,
+                                     WS_BEFORE_FIRST, 1000, docs),
+                 WS_ERR_CORRUPT);
+}
+
 static void random_small(ws_rng *rng, uint32_t *values, uint32_t n, uint32_t least)
 {
     unsigned width = (unsigned)ws_rng_below(rng, 9);

@@ -1,11 +1,13 @@
 /* The index handle: opening, creating, following generations, limits, user values, the fork check.
  */
 #define _XOPEN_SOURCE 700
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "engine/api/api_int.h"
 #include "indexer/json_load.h"
@@ -300,6 +302,89 @@ Test(index_api, handles_die_in_a_forked_child, .init = setup, .fini = teardown)
 typedef struct {
     uint32_t n, good;
 } counted;
+
+static int has_segment_file(void)
+{
+    glob_t found;
+    char pattern[WS_TMPDIR_CAP + 8];
+    snprintf(pattern, sizeof pattern, "%s/seg-*", dir);
+    int none = glob(pattern, 0, NULL, &found);
+    if (!none)
+        globfree(&found);
+    return !none;
+}
+
+/* Puts documents of new words until some have been flushed; returns how many. */
+static uint32_t put_until_flushed(ws_writer *w)
+{
+    static char body[40000];
+    uint32_t n = 0;
+    for (; !has_segment_file(); n++) {
+        char id[16];
+        size_t at = 0;
+        cr_assert_lt(n, 2000u);
+        for (uint32_t k = 0; at + 24 < sizeof body; k++)
+            at += (size_t)snprintf(body + at, sizeof body - at, "w%ux%u ", n, k);
+        snprintf(id, sizeof id, "d%u", n);
+        put(w, id, body);
+    }
+    return n;
+}
+
+/* The child's close must leave alone what the parent has flushed and not committed. */
+Test(index_api, a_writer_dies_in_a_forked_child, .init = setup, .fini = teardown)
+{
+    ws_index *index = open_index(dir, schema);
+    ws_writer *w;
+    ws_writer_options options = WS_WRITER_OPTIONS_INIT;
+    options.memory = 16u << 20;
+    cr_assert_eq(ws_writer_open(&w, index, &options, NULL), WS_OK);
+    uint32_t n = put_until_flushed(w);
+    pid_t child = fork();
+    if (child == 0) {
+        ws_doc *doc;
+        int wrong = ws_doc_new(&doc) != WS_OK ||
+                    ws_writer_put(w, ws_cstr("c"), doc, 0, NULL) != WS_ERR_STATE ||
+                    ws_writer_put_json(w, ws_cstr("{}"), 0, NULL) != WS_ERR_STATE ||
+                    ws_writer_delete(w, ws_cstr("a"), NULL) != WS_ERR_STATE ||
+                    ws_writer_commit(w, NULL, NULL, NULL) != WS_ERR_STATE ||
+                    ws_writer_merge(w, NULL, NULL, NULL) != WS_ERR_STATE;
+        ws_writer_close(w);
+        _exit(wrong);
+    }
+    int status;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    cr_assert_eq(ws_writer_commit(w, NULL, NULL, NULL), WS_OK);
+    cr_assert_eq(stats_of(index).n_docs, n);
+    ws_writer_close(w);
+    ws_index_close(index);
+    cr_assert_eq(ws_check(dir, WS_CHECK_DEEP, NULL, NULL, NULL, NULL), WS_OK);
+}
+
+/* The only document of a segment is deleted, and the commit of it fails: the next one still has it
+ * to do. */
+Test(index_api, a_deletion_survives_a_failed_commit, .init = setup, .fini = teardown)
+{
+    ws_index *index = open_index(dir, schema);
+    ws_writer *w;
+    uint64_t generation = 777;
+    commit_one(index, "a");
+    commit_one(index, "b");
+    cr_assert_eq(ws_writer_open(&w, index, NULL, NULL), WS_OK);
+    cr_assert_eq(ws_writer_delete(w, ws_cstr("b"), NULL), WS_OK);
+    cr_assert_eq(ws_failpoint_set("commit.manifest.write:enospc"), WS_OK);
+    cr_assert_eq(ws_writer_commit(w, NULL, &generation, NULL), WS_ERR_NOSPC);
+    cr_assert_eq(generation, 0u);
+    ws_failpoint_set(NULL);
+    cr_assert_eq(ws_writer_commit(w, NULL, &generation, NULL), WS_OK);
+    cr_assert_eq(generation, 3u);
+    ws_writer_close(w);
+    ws_index_close(index);
+    index = open_index(dir, NULL);
+    cr_assert_eq(stats_of(index).n_docs, 1u);
+    ws_index_close(index);
+}
 
 static void count_item(void *ctx, const ws_check_item *item)
 {

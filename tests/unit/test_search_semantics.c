@@ -1,4 +1,5 @@
 /* What a search finds, by small examples from docs/search.md. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -279,4 +280,33 @@ Test(search, deleted_documents_are_not_found, .init = ws_letters_open, .fini = w
     cr_assert_str_eq(any("word"), "ab", "not committed yet");
     ws_letters_commit();
     cr_assert_str_eq(any("word"), "b");
+}
+
+/* A long snippet analyses no more than a short one: the match must stay inside. */
+Test(search, a_snippet_of_any_length_holds_its_match, .init = ws_letters_open,
+     .fini = ws_letters_close)
+{
+    static char body[8000];
+    size_t at = 0;
+    for (int i = 0; i < 400; i++)
+        at += (size_t)snprintf(body + at, sizeof body - at, "%s ",
+                               i == 100 || i == 395 ? "사과" : "바다");
+    ws_letters_put("a", "", body);
+    ws_letters_commit();
+    ws_searcher *searcher;
+    ws_query *query = ws_letters_parse("사과", WS_OPERATOR_OR, "");
+    cr_assert_eq(ws_searcher_open(&searcher, ws_letters_now.index, NULL), WS_OK);
+    for (uint32_t length = 20; length <= 1000; length += 35) {
+        ws_results *results;
+        ws_hit hit = {.size = sizeof hit};
+        ws_fetch_options options = WS_FETCH_OPTIONS_INIT;
+        options.snippet_code_points = length;
+        cr_assert_eq(ws_search(searcher, query, NULL, NULL, NULL, &results, NULL), WS_OK);
+        cr_assert_eq(ws_results_fetch(results, 0, 1, &options, NULL, NULL), WS_OK);
+        cr_assert_eq(ws_results_hit(results, 0, &hit), WS_OK);
+        cr_expect_geq(hit.n_snippet_spans, 1u, "of %u code points", length);
+        ws_results_free(results);
+    }
+    ws_searcher_close(searcher);
+    ws_query_free(query);
 }
