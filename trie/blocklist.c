@@ -37,9 +37,9 @@ ws_status ws_block_parse(ws_str pattern, char *buffer, size_t cap, ws_block *blo
 
 int ws_blocklist_next(const ws_blocklist *list, size_t *at, ws_block *block)
 {
-    const uint8_t *p = list->patterns.data + *at;
     if (*at >= list->patterns.len)
         return 0;
+    const uint8_t *p = list->patterns.data + *at;
     block->flags = p[0];
     block->key = ws_str_make((const char *)p + 3, ws_load_u16le(p + 1));
     *at += 3 + block->key.len;

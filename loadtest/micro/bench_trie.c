@@ -313,24 +313,52 @@ static void show(const char *name, sample *s)
 
 typedef struct {
     sample lengths[LENGTHS + 1], all; /* the last: that many keys or more */
+    sample tree, again;               /* the walk in the tree alone; the same query once more */
     uint64_t nodes_max, states;
 } timing;
+
+/* What the tree alone takes. */
+static uint64_t time_tree(const bench *b, ws_str typed)
+{
+    static ws_art_top_scratch scratch;
+    static ws_art_leaf_key leaf;
+    ws_art_hit hits[K];
+    ws_art_place place;
+    char key[WS_KEY_MAX];
+    const ws_art *art = &b->suggest->entries.all.keys;
+    ws_str k = ws_str_make(key, ws_jamo_key(typed, key, sizeof key));
+    uint64_t start = ws_thread_cpu_ns();
+    leaf.id = UINT32_MAX;
+    if (ws_art_start(art, &place) && ws_art_walk(art, &place, k, &leaf))
+        ws_art_top(art, &place, 1, K, &scratch, hits);
+    return ws_thread_cpu_ns() - start;
+}
+
+static uint64_t time_query(bench *b, ws_str typed, ws_suggest_query_options *options,
+                           ws_suggestion *out)
+{
+    uint32_t n = K;
+    uint64_t start = ws_thread_cpu_ns();
+    must(ws_suggest_query(b->suggest, typed, options, out, &n) >= 0, "query");
+    return ws_thread_cpu_ns() - start;
+}
 
 static void time_state(bench *b, ws_str keys, uint32_t match, timing *t, ws_suggestion *out)
 {
     char shown[4 * WS_KEY_MAX];
     ws_suggest_query_options options = WS_SUGGEST_QUERY_OPTIONS_INIT;
-    uint32_t n = K;
     options.match = match;
     options.now_ms = 1;
     ws_str typed = ws_str_make(shown, ws_jamo_compose(keys, shown, sizeof shown));
-    uint64_t start = ws_thread_cpu_ns();
-    must(ws_suggest_query(b->suggest, typed, &options, out, &n) >= 0, "query");
-    uint64_t ns = ws_thread_cpu_ns() - start;
-    record(&t->lengths[WS_MIN(keys.len, LENGTHS)], ns);
-    record(&t->all, ns);
+    if (t->states++ & 1) /* in turn, so that neither finds what the other has fetched */
+        record(&t->tree, time_tree(b, typed));
+    uint64_t ns = time_query(b, typed, &options, out);
+    if (t->states & 1) {
+        record(&t->lengths[WS_MIN(keys.len, LENGTHS)], ns);
+        record(&t->all, ns);
+    }
+    record(&t->again, time_query(b, typed, &options, out));
     t->nodes_max = WS_MAX(t->nodes_max, options.nodes);
-    t->states++;
 }
 
 static void time_queries(bench *b, uint32_t match, const char *what)
@@ -353,6 +381,8 @@ static void time_queries(bench *b, uint32_t match, const char *what)
         show(name, &t.lengths[i]);
     }
     show("all", &t.all);
+    show("once more", &t.again);
+    show("tree alone", &t.tree);
     printf("nodes opened: at most %" PRIu64 " (bound %u)\n", t.nodes_max, 40 + 12 * K);
 }
 

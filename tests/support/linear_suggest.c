@@ -22,7 +22,9 @@ uint32_t linear_add(linear *l, ws_str surface, ws_str normal, ws_str target, uin
     if (l->n == l->cap) {
         l->cap = l->cap ? 2 * l->cap : 1024;
         l->entries = realloc(l->entries, l->cap * sizeof *l->entries);
-        if (!l->entries)
+        l->first_keys = realloc(l->first_keys, l->cap);
+        l->first_initials = realloc(l->first_initials, l->cap);
+        if (!l->entries || !l->first_keys || !l->first_initials)
             abort();
     }
     linear_entry *e = &l->entries[l->n];
@@ -32,6 +34,8 @@ uint32_t linear_add(linear *l, ws_str surface, ws_str normal, ws_str target, uin
     e->target = copy(target.len ? target : surface);
     e->key = copy(ws_str_make(buffer, ws_jamo_key(normal, buffer, sizeof buffer)));
     e->initials = copy(ws_str_make(buffer, ws_chosung_key(normal, buffer, sizeof buffer)));
+    l->first_keys[l->n] = (uint8_t)e->key.ptr[0];
+    l->first_initials[l->n] = (uint8_t)e->initials.ptr[0];
     return l->n++;
 }
 
@@ -44,6 +48,8 @@ void linear_free(linear *l)
             free((char *)(uintptr_t)all[j].ptr);
     }
     free(l->entries);
+    free(l->first_keys);
+    free(l->first_initials);
 }
 
 /* --- one edit --- */
@@ -153,8 +159,11 @@ static void run(scan *s, test_fn test, ws_str key, uint32_t tier, uint32_t most,
                 int verify)
 {
     const linear_entry *best[WS_TIERS_LOOK];
+    const uint8_t *firsts = initials ? s->l->first_initials : s->l->first_keys;
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->l->n && s->n < s->k; i++) {
+        if (key.len && firsts[i] != (uint8_t)key.ptr[0])
+            continue; /* every test wants the first byte alike */
         const linear_entry *e = &s->l->entries[i];
         if (e->gone || (s->context && e->context != s->context) || !test(s->typed, key, e))
             continue;

@@ -14,6 +14,7 @@ typedef struct {
 
 typedef struct {
     linear_entry *entries;
+    uint8_t *first_keys, *first_initials; /* first bytes, so that a scan passes over most quickly */
     uint32_t n, cap;
 } linear;
 

@@ -154,7 +154,7 @@ Test(tiers, equal_a_scan_at_every_keystroke, .timeout = 3600)
     world w;
     ws_titles titles;
     counts c = {0};
-    ws_titles_read(&titles, getenv("WS_TEST_FULL") ? 20000 : 2000);
+    ws_titles_read(&titles, getenv("WS_TEST_FULL") ? 20000 : 3000);
     open_world(&w, titles.n);
     for (uint32_t i = 0; i < titles.n; i++)
         add(&w, titles.titles[i].surface, ws_str_make(NULL, 0), 0, titles.titles[i].weight);
