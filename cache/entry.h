@@ -34,7 +34,7 @@
 
 #define WS_COUNTER_MAX 15u
 
-/* state = flags | pins * WS_STATE_PIN. Pins are views that found no pin slot (cache/epoch.h). */
+/* state = flags | pins * WS_STATE_PIN. Pins are views that found no pin slot (cache/reclaim.h). */
 #define WS_STATE_NEGATIVE   1u /* the answer is: there is none */
 #define WS_STATE_REFRESHING 2u /* somebody has the right to refresh it */
 #define WS_STATE_DETACHED   4u /* never in the table: a value that was delivered, not stored */
