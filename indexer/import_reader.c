@@ -42,7 +42,8 @@ static ws_status look_at(ws_import_reader *r, uint32_t i, uint64_t decoder_max, 
     source->identity = ws_input_identify(input);
     if (ws_input_decoder_memory(input) > r->decoder_memory)
         r->decoder_memory = ws_input_decoder_memory(input);
-    if (is_stdin(source->path))
+    /* What has no size may be a pipe, and bytes that were looked at come only once. */
+    if (is_stdin(source->path) || source->identity.size == 0)
         source->kept = input;
     else
         ws_input_close(input);

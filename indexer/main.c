@@ -1,4 +1,5 @@
 /* wikisearch: the command line. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,6 +55,7 @@ static int unknown(const char *word)
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : NULL;
+    signal(SIGXFSZ, SIG_IGN); /* a file at its limit is an error of its write */
     if (!word)
         return help(stderr);
     if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))

@@ -177,6 +177,7 @@ static void set_signals(void)
 {
     struct sigaction action = {.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL); /* a file at its limit is an error of its write */
     action.sa_handler = on_bus_error;
     sigaction(SIGBUS, &action, NULL);
 }

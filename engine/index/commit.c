@@ -167,11 +167,34 @@ static int names(const ws_manifest *m, ws_str name)
     return ws_str_eq(name, ws_cstr(m->suggest_file));
 }
 
+/* True when `name` is as `pattern`, where each # stands for a hexadecimal digit and each ? for any
+ * byte. */
+static int is_like(ws_str name, const char *pattern)
+{
+    if (name.len != strlen(pattern))
+        return 0;
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        int digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+        if (pattern[i] == '#' ? !digit : pattern[i] != '?' && pattern[i] != c)
+            return 0;
+    }
+    return 1;
+}
+
+/* The exact names of docs/format.md section 1 and the temporary ones of their writers: a directory
+ * may hold other people's files. */
 static int is_ours(ws_str name)
 {
-    return ends_with(name, WS_STR(".tmp")) || ws_str_starts_with(name, WS_STR("spool-")) ||
-           (ws_str_starts_with(name, WS_STR("seg-")) && ends_with(name, WS_STR(".wsg"))) ||
-           (ws_str_starts_with(name, WS_STR("del-")) && ends_with(name, WS_STR(".wsd")));
+    static const char *const patterns[] = {"seg-################.wsg",
+                                           "del-################-################.wsd", "MANIFEST",
+                                           "MANIFEST.prev"};
+    int temporary = ends_with(name, WS_STR(".tmp"));
+    ws_str base = ws_str_sub(name, 0, name.len - (temporary ? 4 : 0));
+    for (size_t i = 0; i < (temporary ? 4u : 2u); i++)
+        if (is_like(base, patterns[i]))
+            return 1;
+    return is_like(name, "spool-??????");
 }
 
 /* Which of an index's own files may go. */

@@ -45,6 +45,13 @@ class Inputs(Case):
         self.run_ok("import", "-i", self.path("parts"), "-q", *parts)
         self.assert_same(self.answers(self.path("parts")), expected, "two files")
 
+    def test_a_pipe_is_read_once(self):
+        """What was read to look at the input must not be lost: more than a pipe holds goes through it."""
+        data = jsonl(documents(2000, words=60))
+        self.assertGreater(len(data), 500_000)
+        report = run("import", "-i", self.path("piped"), "--json", "/dev/stdin", stdin=data)
+        self.assertEqual((report.code, report.json()["documents"], report.json()["bad"]), (0, 2000, 0), report.err)
+
     def test_threads_do_not_change_the_answers(self):
         file = self.write("a", jsonl(documents(300)))
         found = []

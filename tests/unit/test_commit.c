@@ -405,9 +405,10 @@ Test(commit, the_sweep_removes_what_neither_manifest_names, .init = prepare, .fi
                                           "del-0000000000000001-00000000000000ff.wsd",
                                           "MANIFEST.tmp",
                                           "seg-0000000000000001.wsg.tmp",
-                                          "x.tmp",
+                                          "MANIFEST.prev.tmp",
                                           "spool-abc123"};
-    static const char *const others[] = {"LOCK", "notes.txt", "seg-1.bak", "state.db", "del-x.txt"};
+    static const char *const others[] = {"LOCK",      "notes.txt",  "seg-1.bak", "state.db",
+                                         "del-x.txt", "thesis.tmp", "spool-x",   "suggest.wst.tmp"};
     ws_manifest m;
     build(&m, 4);
     ws_manifest_fini(&m);
@@ -459,10 +460,10 @@ Test(commit, files_of_both_generations_stay, .init = prepare, .fini = clean_up)
 Test(commit, without_any_manifest_segments_stay, .init = prepare, .fini = clean_up)
 {
     spill("seg-0000000000000001.wsg", (const uint8_t *)"x", 1);
-    spill("a.tmp", (const uint8_t *)"x", 1);
+    spill("MANIFEST.tmp", (const uint8_t *)"x", 1);
     cr_assert_eq(ws_manifest_sweep(dir, NULL), WS_OK);
     cr_assert(has_file("seg-0000000000000001.wsg"));
-    cr_assert_not(has_file("a.tmp"));
+    cr_assert_not(has_file("MANIFEST.tmp"));
 }
 
 /* --- memory --- */
