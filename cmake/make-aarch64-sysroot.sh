@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 dir=${1:-build/sysroot-aarch64}
-stamp=.complete-1 # raise the number when the list of packages changes
+stamp=.complete-2 # raise the number when the list of packages changes
 
 gcc_version=$(aarch64-linux-gnu-gcc -dumpversion | cut -d. -f1)
 packages="libc6-dev libgcc-$gcc_version-dev libicu-dev libstemmer-dev libxxhash-dev libzstd-dev
