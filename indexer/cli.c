@@ -126,6 +126,11 @@ int ws_cli_size(const char *text, uint64_t *bytes)
 
 /* --- the index --- */
 
+void ws_cli_note_fallback(const ws_cli_common *common, const ws_error *error)
+{
+    ws_cli_note(common, "%s: %s; the generation before it is used", error->path, error->message);
+}
+
 ws_status ws_cli_open(ws_index **index, const ws_cli_common *common, ws_error *error)
 {
     ws_index_options options = WS_INDEX_OPTIONS_INIT;
@@ -138,7 +143,6 @@ ws_status ws_cli_open(ws_index **index, const ws_cli_common *common, ws_error *e
     if (status == WS_ERR_NOT_FOUND && !error->path[0])
         snprintf(error->path, sizeof error->path, "%s", common->index);
     if (status == WS_FALLBACK)
-        ws_cli_note(common, "%s: %s; the generation before it is used", error->path,
-                    error->message);
+        ws_cli_note_fallback(common, error);
     return status;
 }

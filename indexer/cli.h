@@ -81,6 +81,9 @@ int ws_cli_usage(const char *format, ...) WS_PRINTF(1, 2);
 /* Prints "wikisearch: ..." to stderr unless --quiet. */
 void ws_cli_note(const ws_cli_common *common, const char *format, ...) WS_PRINTF(2, 3);
 
+/* Says that an older generation had to be taken; error: of the call that gave WS_FALLBACK. */
+void ws_cli_note_fallback(const ws_cli_common *common, const ws_error *error);
+
 /* Opens the index of --index; says so when an older generation had to be taken. */
 ws_status ws_cli_open(ws_index **index, const ws_cli_common *common, ws_error *error);
 

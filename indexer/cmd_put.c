@@ -26,8 +26,7 @@ static ws_status open_index(session *s, int create, ws_error *error)
     ws_schema *schema;
     ws_status status = ws_index_open(&s->index, s->common->index, NULL, NULL, error);
     if (status == WS_FALLBACK)
-        ws_cli_note(s->common, "%s: %s; the generation before it is used", error->path,
-                    error->message);
+        ws_cli_note_fallback(s->common, error);
     if (status != WS_ERR_NOT_FOUND || !create)
         return status;
     status = ws_schema_new_json(&schema, ws_cstr(NULL), error);

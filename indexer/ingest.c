@@ -276,19 +276,12 @@ static void add_sample(ws_buf *bytes, size_t *sizes, uint32_t *n, ws_str sample)
     sizes[(*n)++] = take;
 }
 
-static int stores_any(const ws_schema *schema)
-{
-    for (uint32_t f = 0; f < schema->n_fields; f++)
-        if (schema->fields[f].flags & WS_FIELD_IS_STORED)
-            return 1;
-    return 0;
-}
-
 ws_status ws_ingest_train(ws_ingest *ingest, const ws_str *samples, uint32_t n)
 {
     ws_buf bytes;
     uint32_t used = 0;
-    if (ingest->n_members || ingest->dictionary || n == 0 || !stores_any(&ingest->manifest.schema))
+    if (ingest->n_members || ingest->dictionary || n == 0 ||
+        !ws_schema_stores_any(&ingest->manifest.schema))
         return WS_OK;
     size_t *sizes = ws_reallocarray(NULL, n, sizeof *sizes);
     if (!sizes)

@@ -48,15 +48,15 @@ struct ws_ingest {
     _Atomic uint64_t documents, replaced, truncated_terms, replaced_utf8, flushes, merges;
 };
 
+#define WS_DEAD_SEQUENCE UINT64_MAX
+
 struct ws_ingest_worker {
     ws_ingest *ingest;
     /* one a text field, so that a document's tokens are all there at once */
     ws_analyzer *analyzers[WS_MAX_FIELDS];
     ws_inverter *inverter; /* NULL until a document comes */
-    uint64_t *sequences;   /* by document in the inverter */
+    uint64_t *sequences;   /* by document in the inverter; WS_DEAD_SEQUENCE: replaced or deleted */
     uint32_t sequences_cap;
-    uint32_t *dead; /* documents in the inverter that were replaced or deleted */
-    uint32_t n_dead, dead_cap;
     uint64_t share;   /* of the memory ceiling */
     uint64_t charged; /* what this worker added to ingest->held */
     ws_status failed;

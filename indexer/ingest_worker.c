@@ -36,7 +36,7 @@ ws_status ws_ingest_worker_new(ws_ingest_worker **out, ws_ingest *ingest, ws_err
 static uint64_t held(const ws_ingest_worker *w)
 {
     uint64_t bytes = w->inverter ? ws_inverter_memory(w->inverter) : 0;
-    bytes += w->sequences_cap * sizeof *w->sequences + w->dead_cap * sizeof *w->dead;
+    bytes += w->sequences_cap * sizeof *w->sequences;
     for (uint32_t f = 0; f < w->ingest->manifest.schema.n_fields; f++)
         bytes += w->analyzers[f] ? ws_analyzer_memory(w->analyzers[f]) : 0;
     return bytes;
@@ -56,11 +56,9 @@ static void drop_inverter(ws_ingest_worker *w)
 {
     ws_inverter_free(w->inverter);
     ws_free(w->sequences);
-    ws_free(w->dead);
     w->inverter = NULL;
     w->sequences = NULL;
-    w->dead = NULL;
-    w->sequences_cap = w->dead_cap = w->n_dead = 0;
+    w->sequences_cap = 0;
     charge(w);
 }
 
@@ -79,8 +77,9 @@ void ws_ingest_worker_free(ws_ingest_worker *w)
 
 static ws_status mark_dead(ws_ingest_worker *w, ws_member *member)
 {
-    for (uint32_t i = 0; i < w->n_dead; i++)
-        WS_TRY(ws_member_delete(member, w->dead[i]));
+    for (uint32_t d = 0; d < member->entry.n_docs; d++)
+        if (w->sequences[d] == WS_DEAD_SEQUENCE)
+            WS_TRY(ws_member_delete(member, d));
     return WS_OK;
 }
 
@@ -142,33 +141,11 @@ ws_status ws_ingest_worker_flush(ws_ingest_worker *w, ws_error *error)
 
 /* --- finding what an id replaces --- */
 
-#define DEAD UINT64_MAX /* sequence of a document that was replaced or deleted */
-
-static int is_dead(const ws_ingest_worker *w, uint32_t doc)
-{
-    return w->sequences[doc] == DEAD;
-}
-
 static int find_in_worker(const ws_ingest_worker *w, ws_str id, uint32_t *doc)
 {
     return w->inverter &&
            ws_id_writer_find(ws_inverter_parts(w->inverter)->ids, id, doc) == WS_OK &&
-           !is_dead(w, *doc);
-}
-
-static ws_status kill_in_worker(ws_ingest_worker *w, uint32_t doc)
-{
-    if (w->n_dead == w->dead_cap) {
-        uint32_t cap = w->dead_cap ? w->dead_cap * 2 : 16;
-        uint32_t *grown = ws_reallocarray(w->dead, cap, sizeof *grown);
-        if (!grown)
-            return WS_ERR_NOMEM;
-        w->dead = grown;
-        w->dead_cap = cap;
-    }
-    w->dead[w->n_dead++] = doc;
-    w->sequences[doc] = DEAD;
-    return WS_OK;
+           w->sequences[*doc] != WS_DEAD_SEQUENCE;
 }
 
 /* DOC_KEY that a document with this id has already. Committed ones are looked up without the lock:
@@ -210,8 +187,10 @@ ws_status ws_ingest_delete(ws_ingest *ingest, ws_ingest_worker *w, ws_str id, ws
 {
     uint32_t doc;
     ws_status status = WS_ERR_NOT_FOUND;
-    if (find_in_worker(w, id, &doc))
-        status = kill_in_worker(w, doc);
+    if (find_in_worker(w, id, &doc)) {
+        w->sequences[doc] = WS_DEAD_SEQUENCE;
+        status = WS_OK;
+    }
     for (uint32_t i = 0; i < ingest->n_members && (status == WS_OK || status == WS_ERR_NOT_FOUND);
          i++)
         if (ws_member_find(&ingest->members[i], id, &doc))
@@ -454,7 +433,7 @@ static ws_status add_parts(ws_ingest_worker *w, const ws_ingest_document *doc,
     uint32_t earlier;
     WS_TRY(keep_sequence(w, sequence));
     if (find_in_worker(w, doc->id, &earlier)) {
-        WS_TRY(kill_in_worker(w, earlier));
+        w->sequences[earlier] = WS_DEAD_SEQUENCE;
         atomic_fetch_add(&w->ingest->replaced, 1);
     }
     WS_TRY(add_stored(w, doc));

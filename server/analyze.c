@@ -1,10 +1,10 @@
 /* POST /v1/analyze: the tokens of a text. */
 #include "base/json.h"
 #include "base/str.h"
+#include "base/utf16.h"
 #include "server/exchange.h"
 #include "server/params.h"
 #include "server/server.h"
-#include "base/utf16.h"
 
 #define TEXT_MAX 65536u
 

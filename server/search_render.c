@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "server/search.h"
 #include "base/utf16.h"
+#include "server/search.h"
 
 /* --- hits --- */
 

@@ -156,6 +156,13 @@ static uint32_t fork_between(ws_pool *pool, const uint8_t *common_bytes, uint32_
     return make_fork(pool, common_bytes, common, bytes, slots);
 }
 
+/* Readers see the node that has taken the place of `old` and holds `leaf` too. */
+static void publish(ws_art_slot *at, uint32_t ref, uint64_t old, uint64_t leaf)
+{
+    uint32_t max = WS_MAX(ws_art_slot_max(old), ws_art_slot_max(leaf));
+    ws_art_store(at, ws_art_slot_make(ref, max));
+}
+
 /* The leaf at `old` and the new one part somewhere behind `depth`. */
 static ws_status split_leaf(ws_art *art, ws_art_slot *at, uint64_t old, ws_str key, size_t depth,
                             uint64_t leaf)
@@ -172,8 +179,7 @@ static ws_status split_leaf(ws_art *art, ws_art_slot *at, uint64_t old, ws_str k
                      (uint8_t)other.ptr[end], old, (uint8_t)key.ptr[end], leaf);
     if (!ref)
         return WS_ERR_NOMEM;
-    uint32_t max = WS_MAX(ws_art_slot_max(old), ws_art_slot_max(leaf));
-    ws_art_store(at, ws_art_slot_make(ref, max));
+    publish(at, ref, old, leaf);
     return WS_OK;
 }
 
@@ -193,8 +199,7 @@ static ws_status split_prefix(ws_art *art, ws_art_slot *at, uint64_t old, ws_str
                                 (uint8_t)key.ptr[depth + common], leaf);
     if (!ref)
         return WS_ERR_NOMEM;
-    uint32_t max = WS_MAX(ws_art_slot_max(old), ws_art_slot_max(leaf));
-    ws_art_store(at, ws_art_slot_make(ref, max));
+    publish(at, ref, old, leaf);
     ws_pool_retire(art->pool, ws_art_slot_ref(old), ws_art_node_units(node->type));
     return WS_OK;
 }
@@ -205,8 +210,7 @@ static ws_status add_child(ws_art *art, ws_art_slot *at, uint64_t old, uint8_t b
     uint32_t ref = ws_art_node_add(art->pool, node, byte, leaf);
     if (!ref)
         return WS_ERR_NOMEM;
-    uint32_t max = WS_MAX(ws_art_slot_max(old), ws_art_slot_max(leaf));
-    ws_art_store(at, ws_art_slot_make(ref, max));
+    publish(at, ref, old, leaf);
     ws_pool_retire(art->pool, ws_art_slot_ref(old), ws_art_node_units(node->type));
     return WS_OK;
 }

@@ -163,6 +163,14 @@ int ws_schema_has_positions(const ws_schema *s, uint32_t field, uint32_t stream)
     return stream != BIGRAM && (s->fields[field].flags & WS_FIELD_POSITIONS) != 0;
 }
 
+int ws_schema_stores_any(const ws_schema *s)
+{
+    for (uint32_t f = 0; f < s->n_fields; f++)
+        if (s->fields[f].flags & WS_FIELD_IS_STORED)
+            return 1;
+    return 0;
+}
+
 int ws_schema_body_field(const ws_schema *s)
 {
     for (uint32_t i = s->n_fields; i-- > 0;)

@@ -47,6 +47,9 @@ int ws_schema_find(const ws_schema *schema, ws_str name);
 /* Bigram streams never have positions; others follow the field's flag. */
 int ws_schema_has_positions(const ws_schema *schema, uint32_t field, uint32_t stream);
 
+/* Whether any field is stored. */
+int ws_schema_stores_any(const ws_schema *schema);
+
 /* The text field whose snippet is shown: the last one; the title: the first one. -1 when there is
  * no text field. */
 int ws_schema_body_field(const ws_schema *schema);

@@ -13,14 +13,6 @@ static uint32_t column_type(const ws_field *field)
     return 0;
 }
 
-static int stores_anything(const ws_schema *schema)
-{
-    for (uint32_t f = 0; f < schema->n_fields; f++)
-        if (schema->fields[f].flags & WS_FIELD_IS_STORED)
-            return 1;
-    return 0;
-}
-
 /* Level 3: the text's chunks are small, so higher levels win little (docs/benchmarks.md). */
 #define STORED_LEVEL 3
 
@@ -35,7 +27,7 @@ ws_status ws_segment_parts_init(ws_segment_parts *parts, const ws_schema *schema
         for (uint32_t s = 0; s < WS_SCHEMA_STREAMS; s++)
             ws_buf_init(&parts->norms[f][s]);
     ws_status status = ws_id_writer_new(&parts->ids);
-    if (!status && stores_anything(schema))
+    if (!status && ws_schema_stores_any(schema))
         status = ws_stored_writer_new(&parts->stored, dictionary, dir, spool_limit, STORED_LEVEL);
     for (uint32_t f = 0; !status && f < schema->n_fields; f++) {
         uint32_t type = column_type(&schema->fields[f]);

@@ -92,8 +92,6 @@ static ws_status word_events(fetcher *f, ws_segment *segment, const ws_term_info
         return WS_OK;
     WS_TRY(ws_postings_load_tfs(p));
     uint32_t tf = p->tfs[p->index];
-    if (tf > info->cf)
-        return WS_ERR_CORRUPT;
     WS_TRY(need_positions(f, tf));
     WS_TRY(ws_postings_positions(p, p->index, f->positions));
     for (uint32_t i = 0; i < tf && i < EVENTS_BY_WORD && *n < EVENTS_MAX; i++)

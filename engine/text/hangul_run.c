@@ -3,33 +3,31 @@
 #include "base/str.h"
 #include "engine/text/analyzer_int.h"
 
-#define SYLLABLE 3u /* bytes */
-
 /* The stem's bytes, from memory when the run was seen before. */
 static size_t stem_of(ws_analyzer *a, ws_str run, uint32_t after)
 {
-    if (run.len > 200 * SYLLABLE)
+    if (run.len > 200 * WS_SYLLABLE_BYTES)
         return run.len;
     /* Not by the hash's seed: XXH3 adds it to short inputs, so that 가 (U+AC00) with one seed has
      * the hash of 갇 (U+AC07) with another. */
     uint64_t hash = ws_hash64(run.ptr, run.len) + after * 0x9e3779b97f4a7c15u;
     uint64_t *slot = &a->stem_slots[hash % WS_STEM_SLOTS], tag = hash & ~0xffull;
     if ((*slot & ~0xffull) != tag || (*slot & 0xff) == 0)
-        *slot = tag | (ws_korean_stem(&a->korean, run, after) / SYLLABLE + 1);
-    return ((*slot & 0xff) - 1) * SYLLABLE;
+        *slot = tag | (ws_korean_stem(&a->korean, run, after) / WS_SYLLABLE_BYTES + 1);
+    return ((*slot & 0xff) - 1) * WS_SYLLABLE_BYTES;
 }
 
 static ws_status bigrams(ws_analyzer *a, ws_str text, size_t from, size_t to, size_t stem,
                          uint32_t position)
 {
-    if (to - from == SYLLABLE)
+    if (to - from == WS_SYLLABLE_BYTES)
         return ws_analyzer_emit(a, WS_STREAM_BIGRAM, ws_str_sub(text, from, to), from, to, position,
                                 WS_TOKEN_HANGUL | WS_TOKEN_IN_STEM);
-    for (size_t at = from; at + 2 * SYLLABLE <= to; at += SYLLABLE) {
-        uint32_t in_stem = at + 2 * SYLLABLE <= from + stem ? WS_TOKEN_IN_STEM : 0;
+    for (size_t at = from; at + 2 * WS_SYLLABLE_BYTES <= to; at += WS_SYLLABLE_BYTES) {
+        uint32_t in_stem = at + 2 * WS_SYLLABLE_BYTES <= from + stem ? WS_TOKEN_IN_STEM : 0;
         ws_status status =
-            ws_analyzer_emit(a, WS_STREAM_BIGRAM, ws_str_sub(text, at, at + 2 * SYLLABLE), at,
-                             at + 2 * SYLLABLE, position, WS_TOKEN_HANGUL | in_stem);
+            ws_analyzer_emit(a, WS_STREAM_BIGRAM, ws_str_sub(text, at, at + 2 * WS_SYLLABLE_BYTES),
+                             at, at + 2 * WS_SYLLABLE_BYTES, position, WS_TOKEN_HANGUL | in_stem);
         if (status)
             return status;
     }

@@ -9,7 +9,6 @@
 #define ANY               0u
 #define CLOSED            1u /* a batchim */
 #define OPEN              2u /* none */
-#define SYLLABLE          3u /* bytes in UTF-8 */
 #define RO                3u /* none, or ㄹ: 로 and what begins with it */
 #define NOUN              4u /* light verbs and the like: never after a number or Latin word */
 #define KEEP_AFTER_NUMBER 8u /* 만, 도: units there */
@@ -145,7 +144,8 @@ static int is_whole(const ws_korean_rules *rules, ws_str run, size_t ending_len)
 {
     for (uint32_t i = rules->nouns[bucket_of(run)]; i; i = rules->next_noun[i - 1]) {
         ws_str noun = whole[i - 1];
-        if (noun.len > ending_len && run.len - noun.len != SYLLABLE && ends_with(run, noun))
+        if (noun.len > ending_len && run.len - noun.len != WS_SYLLABLE_BYTES &&
+            ends_with(run, noun))
             return 1;
     }
     return 0;
@@ -171,7 +171,7 @@ static int agrees(ws_str stem, uint32_t before)
 {
     uint32_t last;
     int rieul;
-    ws_utf8_decode(stem, stem.len - SYLLABLE, &last);
+    ws_utf8_decode(stem, stem.len - WS_SYLLABLE_BYTES, &last);
     int closed = ws_syllable_batchim(last, &rieul);
     switch (before) {
     case CLOSED:
@@ -222,8 +222,8 @@ static size_t strip_once(const ws_korean_rules *rules, ws_str run, size_t least,
 
 size_t ws_korean_stem(const ws_korean_rules *rules, ws_str run, uint32_t after)
 {
-    size_t least = after == WS_KOREAN_ALONE ? 2 * SYLLABLE : 0;
-    while (run.len > (least ? SYLLABLE : 0)) {
+    size_t least = after == WS_KOREAN_ALONE ? 2 * WS_SYLLABLE_BYTES : 0;
+    while (run.len > (least ? WS_SYLLABLE_BYTES : 0)) {
         size_t left = strip_once(rules, run, least, after);
         if (left == run.len || is_whole(rules, run, run.len - left))
             break;

@@ -16,6 +16,8 @@
 
 #include "wikisearch/status.h"
 
+#define WS_SYLLABLE_BYTES 3u /* U+AC00 to U+D7A3 in UTF-8 */
+
 #define WS_KOREAN_ALONE  0u /* the run begins the word */
 #define WS_KOREAN_NUMBER 1u /* directly after digits: 년에 in 2018년에 */
 #define WS_KOREAN_LATIN  2u /* directly after Latin letters: 를 in Linux를 */
