@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/str.h"
 #include "engine/text/jamo.h"
 #include "engine/text/normalize.h"
@@ -20,24 +19,12 @@ static void must(int condition)
         abort();
 }
 
-static uint64_t hash_of(const ws_tokens *tokens)
-{
-    uint64_t hash = tokens->n_positions;
-    for (uint32_t i = 0; i < tokens->n_tokens; i++) {
-        const ws_token *t = &tokens->tokens[i];
-        uint32_t facts[] = {t->start, t->end, t->position, t->stream, t->flags};
-        hash = ws_hash64_seed(facts, sizeof facts, hash);
-        hash = ws_hash64_seed(t->text.ptr, t->text.len, hash);
-    }
-    return hash;
-}
-
 static uint64_t run(ws_analyzer *analyzer, uint32_t kind, uint32_t mode, ws_str text)
 {
     ws_tokens tokens;
     must(ws_analyzer_run(analyzer, kind, mode, text, &tokens) == WS_OK);
     must(ws_tokens_fault(text, kind, &tokens) == NULL);
-    return hash_of(&tokens);
+    return ws_tokens_hash(&tokens);
 }
 
 /* What this analyzer has seen, in this process or just now, changes nothing. */

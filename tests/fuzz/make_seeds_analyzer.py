@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the seeds of fuzz_analyzer into corpus/analyzer."""
-import os
 import unicodedata
+
+from seed_files import write_seeds
 
 STANDARD, WHITESPACE, KEYWORD, QUERY, NEW = 0, 1, 2, 4, 8  # NEW: a new analyzer must agree
 
@@ -28,13 +29,9 @@ BYTES = [
 ]
 
 if __name__ == "__main__":
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus", "analyzer")
-    os.makedirs(folder, exist_ok=True)
     kinds = [STANDARD, STANDARD + NEW, KEYWORD, STANDARD + QUERY, WHITESPACE + NEW]
     texts = [text.encode("utf-8", "surrogatepass") for text in TEXTS] + BYTES
     texts += [unicodedata.normalize("NFD", text).encode() for text in TEXTS[:6]]
     seeds = [b""] + [bytes([STANDARD]) + text for text in texts]
     seeds += [bytes([kinds[i % 5]]) + text for i, text in enumerate(texts) if i % 3 == 0]
-    for number, seed in enumerate(seeds):
-        with open(os.path.join(folder, f"seed-{number:03d}"), "wb") as file:
-            file.write(seed)
+    write_seeds("analyzer", seeds)

@@ -9,6 +9,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "system"))
 from cli_support import zstd_compressed  # noqa: E402
+from seed_files import write_seeds  # noqa: E402
 
 TEXTS = [b"", b"\n", b"a", b"a\n", b"a\r\nb\r\n", b"\n\n\n", b"one\ntwo\nthree", b"x" * 99 + b"\n", b"x" * 100 + b"\n",
          b"x" * 101 + b"\n", b"x" * 300, b"\xef\xbb\xbf{}\n", b"\xef\xbb\xbf", b"\r", b"\r\n", b'{"id": 1}\n' * 20, b"\0\n\0"]
@@ -55,8 +56,4 @@ def seeds():
 
 
 if __name__ == "__main__":
-    folder = os.path.join(HERE, "corpus", "input")
-    os.makedirs(folder, exist_ok=True)
-    for number, seed in enumerate(seeds()):
-        with open(os.path.join(folder, f"seed-{number:03d}"), "wb") as file:
-            file.write(seed)
+    write_seeds("input", seeds())

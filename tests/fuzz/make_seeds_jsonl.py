@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the seeds of fuzz_jsonl into corpus/jsonl."""
-import os
+from seed_files import write_seeds
 
 DEFAULT = b"\0"
 LINES = b"\1"
@@ -33,8 +33,4 @@ SEEDS = [
 ]
 
 if __name__ == "__main__":
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus", "jsonl")
-    os.makedirs(folder, exist_ok=True)
-    for number, seed in enumerate(SEEDS):
-        with open(os.path.join(folder, f"seed-{number:03d}"), "wb") as file:
-            file.write(seed)
+    write_seeds("jsonl", SEEDS)

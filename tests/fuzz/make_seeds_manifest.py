@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes the seeds of fuzz_manifest into corpus/manifest: docs/format.md section 7, right and wrong. The target itself
 puts length and hash in when the first byte is not 0."""
-import os
 import struct
 
 from make_seeds_schema import DEFAULT, schema
+from seed_files import write_seeds
 
 MAGIC = b"WSMAN\r\n\x1a"
 
@@ -62,8 +62,4 @@ def seeds():
 
 
 if __name__ == "__main__":
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus", "manifest")
-    os.makedirs(folder, exist_ok=True)
-    for number, seed in enumerate(seeds()):
-        with open(os.path.join(folder, f"seed-{number:03d}"), "wb") as file:
-            file.write(seed)
+    write_seeds("manifest", seeds())

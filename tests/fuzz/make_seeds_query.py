@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the seeds of fuzz_query into corpus/query."""
-import os
+from seed_files import write_seeds
 
 OR, AND, OTHER = 0, 1, 2  # OTHER: the second schema
 
@@ -18,11 +18,7 @@ FILTERS = [
 ]
 
 if __name__ == "__main__":
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus", "query")
-    os.makedirs(folder, exist_ok=True)
     seeds = [bytes([OR + i % 4]) + text.encode() for i, text in enumerate(TEXTS)]
     seeds += [bytes([i % 4]) + text for i, text in enumerate(BYTES)]
     seeds += [bytes([which]) + "역사".encode() + b"\x1e" + text.encode() for text in FILTERS for which in (OR, AND + OTHER)]
-    for number, seed in enumerate(seeds):
-        with open(os.path.join(folder, f"seed-{number:03d}"), "wb") as file:
-            file.write(seed)
+    write_seeds("query", seeds)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the seeds of fuzz_schema into corpus/schema: docs/format.md section 9, right and wrong."""
-import os
 import struct
+
+from seed_files import write_seeds
 
 ONE = 65536
 
@@ -46,8 +47,4 @@ def seeds():
 
 
 if __name__ == "__main__":
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus", "schema")
-    os.makedirs(folder, exist_ok=True)
-    for number, seed in enumerate(seeds()):
-        with open(os.path.join(folder, f"seed-{number:03d}"), "wb") as file:
-            file.write(seed)
+    write_seeds("schema", seeds())

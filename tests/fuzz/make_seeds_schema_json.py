@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the seeds of fuzz_schema_json into corpus/schema_json."""
 import json
-import os
+
+from seed_files import write_seeds
 
 TEXT = {"name": "t", "type": "text"}
 
@@ -35,9 +36,5 @@ RAW = [b"", b"{", b'{"fields": [', b'{"id": "a", "id": "b"}', b"[" * 100, b'{"id
        b'{"id": "\xff"}', b" ", b"\0"]
 
 if __name__ == "__main__":
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus", "schema_json")
-    os.makedirs(folder, exist_ok=True)
     seeds = [json.dumps(s, ensure_ascii=False).encode() for s in SCHEMAS] + RAW
-    for number, seed in enumerate(seeds):
-        with open(os.path.join(folder, f"seed-{number:03d}"), "wb") as file:
-            file.write(seed)
+    write_seeds("schema_json", seeds)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes the seeds of fuzz_segment into corpus/segment: scripts of edits, see fuzz_segment.c."""
-import os
 import random
 import struct
+
+from seed_files import write_seeds
 
 REHASH, SCALAR, CUT = 4, 8, 16
 
@@ -29,8 +30,4 @@ def seeds():
 
 
 if __name__ == "__main__":
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus", "segment")
-    os.makedirs(folder, exist_ok=True)
-    for number, seed in enumerate(seeds()):
-        with open(os.path.join(folder, f"seed-{number:03d}"), "wb") as file:
-            file.write(seed)
+    write_seeds("segment", seeds())

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes the seeds of fuzz_suggest_file into corpus/suggest_file: docs/format.md section 10, right and wrong. The target
 itself puts length and hash in when the first byte is not 0."""
-import os
 import struct
+
+from seed_files import write_seeds
 
 MAGIC, END = b"WSSUG\r\n\x1a", b"WSSUGEND"
 
@@ -103,13 +104,5 @@ def seeds():
     yield full + b"\0"
 
 
-def main():
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus", "suggest_file")
-    os.makedirs(folder, exist_ok=True)
-    for number, seed in enumerate(seeds()):
-        with open(os.path.join(folder, f"seed-{number:03}"), "wb") as file:
-            file.write(seed)
-
-
 if __name__ == "__main__":
-    main()
+    write_seeds("suggest_file", seeds())

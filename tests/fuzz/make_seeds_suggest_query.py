@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the seeds of fuzz_suggest_query into corpus/suggest_query: what people type, and what no keyboard makes."""
-import os
+from seed_files import write_seeds
 
 TYPED = [
     "", "ㄷ", "대", "대하", "댛", "대한ㅁ", "대한민국", "대 한 민", "ㄷㅎㅁㄱ", "ㄷ한ㅁ국", "ㄷㅎ민구", "ㄳ", "ㄻ", "대ㅎㅁㄱ", "eogksals",
@@ -20,13 +20,5 @@ def seeds():
         yield bytes([number * 29 % 256]) + text
 
 
-def main():
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus", "suggest_query")
-    os.makedirs(folder, exist_ok=True)
-    for number, seed in enumerate(seeds()):
-        with open(os.path.join(folder, f"seed-{number:03}"), "wb") as file:
-            file.write(seed)
-
-
 if __name__ == "__main__":
-    main()
+    write_seeds("suggest_query", seeds())

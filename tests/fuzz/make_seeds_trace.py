@@ -2,10 +2,10 @@
 """Writes the seeds of fuzz_trace into corpus/trace: a byte for the format, then a trace of it, whole, cut and wrong."""
 import gzip
 import lzma
-import os
 import struct
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+from seed_files import write_seeds
+
 AUTO, ARC, LIRS, ADDRESS, SIZES, BE32, BE64, ORACLE = range(8)
 
 TRACES = [
@@ -31,8 +31,4 @@ def seeds():
 
 
 if __name__ == "__main__":
-    folder = os.path.join(HERE, "corpus", "trace")
-    os.makedirs(folder, exist_ok=True)
-    for number, seed in enumerate(seeds()):
-        with open(os.path.join(folder, f"seed-{number:03d}"), "wb") as file:
-            file.write(seed)
+    write_seeds("trace", seeds())

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/utf8.h"
 #include "engine/index/format.h"
 #include "engine/text/analyzer.h"
@@ -98,6 +99,19 @@ static inline const char *ws_tokens_fault(ws_str text, uint32_t kind, const ws_t
         fault = "n_replaced";
     fault = fault ? fault : ws_tokens_count_fault(tokens);
     return fault ? fault : ws_token_order_fault(tokens);
+}
+
+/* Equal for equal tokens; all that a token says goes into it. */
+static inline uint64_t ws_tokens_hash(const ws_tokens *tokens)
+{
+    uint64_t hash = tokens->n_positions;
+    for (uint32_t i = 0; i < tokens->n_tokens; i++) {
+        const ws_token *t = &tokens->tokens[i];
+        uint32_t facts[] = {t->start, t->end, t->position, t->stream, t->flags};
+        hash = ws_hash64_seed(facts, sizeof facts, hash);
+        hash = ws_hash64_seed(t->text.ptr, t->text.len, hash);
+    }
+    return hash;
 }
 
 #endif

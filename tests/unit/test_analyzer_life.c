@@ -4,7 +4,6 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "base/hash.h"
 #include "base/str.h"
 #include "engine/index/format.h"
 #include "engine/text/analyzer.h"
@@ -12,6 +11,7 @@
 #include "tests/support/faults.h"
 #include "tests/support/random_text.h"
 #include "tests/support/test.h"
+#include "tests/support/token_check.h"
 
 #define CAP 4096
 
@@ -22,23 +22,11 @@ static ws_analyzer *fresh(void)
     return a;
 }
 
-static uint64_t hash_of(const ws_tokens *tokens)
-{
-    uint64_t hash = tokens->n_positions;
-    for (uint32_t i = 0; i < tokens->n_tokens; i++) {
-        const ws_token *t = &tokens->tokens[i];
-        uint32_t facts[] = {t->start, t->end, t->position, t->stream, t->flags};
-        hash = ws_hash64_seed(facts, sizeof facts, hash);
-        hash = ws_hash64_seed(t->text.ptr, t->text.len, hash);
-    }
-    return hash;
-}
-
 static uint64_t run(ws_analyzer *a, ws_str text)
 {
     ws_tokens tokens;
     cr_assert_eq(ws_analyzer_run(a, WS_ANALYZER_STANDARD, WS_ANALYZE_INDEX, text, &tokens), WS_OK);
-    return hash_of(&tokens);
+    return ws_tokens_hash(&tokens);
 }
 
 /* --- what was seen before --- */

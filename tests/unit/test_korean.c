@@ -12,7 +12,6 @@
 #include "tests/support/rng.h"
 #include "tests/support/test.h"
 
-#define SYLLABLE 3u
 #define WORD_MAX 64u
 
 static ws_korean_rules rules;
@@ -112,7 +111,7 @@ static int form_after(const char *word)
 {
     uint32_t last;
     int rieul;
-    ws_utf8_decode(ws_cstr(word), strlen(word) - SYLLABLE, &last);
+    ws_utf8_decode(ws_cstr(word), strlen(word) - WS_SYLLABLE_BYTES, &last);
     return !ws_syllable_batchim(last, &rieul) ? 1 : rieul ? 2 : 0;
 }
 
@@ -150,7 +149,7 @@ static void note(const char *base, const char *particle, int should, char *list,
     int is = stem(ws_cstr(run), WS_KOREAN_ALONE).len == strlen(base);
     size_t n = strlen(list);
     if (is != should)
-        snprintf(list + n, cap - n, "%s%s", n ? " " : "", run + 2 * SYLLABLE);
+        snprintf(list + n, cap - n, "%s%s", n ? " " : "", run + 2 * WS_SYLLABLE_BYTES);
 }
 
 /* Under every last syllable: the form that its sound asks for is stripped, the other is not.
@@ -159,7 +158,7 @@ static void list_disagreements(const char *const forms[3], char *list, size_t ca
 {
     char base[WORD_MAX] = "쀼쀼"; /* ends no known word */
     for (uint32_t c = 0xac00; c <= 0xd7a3; c++) {
-        base[2 * SYLLABLE + ws_utf8_encode(c, base + 2 * SYLLABLE)] = 0;
+        base[2 * WS_SYLLABLE_BYTES + ws_utf8_encode(c, base + 2 * WS_SYLLABLE_BYTES)] = 0;
         if (stem(ws_cstr(base), WS_KOREAN_ALONE).len != strlen(base))
             continue; /* the syllable is a particle itself */
         int form = form_after(base);
@@ -246,9 +245,9 @@ static void check_run(ws_str run, uint64_t seed)
 {
     for (uint32_t after = WS_KOREAN_ALONE; after <= WS_KOREAN_LATIN; after++) {
         ws_str s = stem(run, after);
-        int ok = s.len % SYLLABLE == 0 && s.len <= run.len;
+        int ok = s.len % WS_SYLLABLE_BYTES == 0 && s.len <= run.len;
         if (after == WS_KOREAN_ALONE)
-            ok = ok && s.len > 0 && (s.len == run.len || s.len >= SYLLABLE);
+            ok = ok && s.len > 0 && (s.len == run.len || s.len >= WS_SYLLABLE_BYTES);
         ok = ok && (s.len == 0 || stem(s, after).len == s.len);
         if (!ok)
             cr_assert_fail("%.*s after %u: %zu bytes, seed %llu", (int)run.len, run.ptr, after,
@@ -262,7 +261,8 @@ Test(korean, any_run, .init = init)
     char text[128];
     for (int round = 0; round < 60000; round++) {
         size_t n = random_run(&rng, text, sizeof text);
-        size_t cut = n - SYLLABLE * ws_rng_below(&rng, n / SYLLABLE); /* particles alone, too */
+        size_t cut = n - WS_SYLLABLE_BYTES *
+                             ws_rng_below(&rng, n / WS_SYLLABLE_BYTES); /* particles alone, too */
         char *run = malloc(cut); /* a read beyond either end is an error */
         memcpy(run, text + n - cut, cut);
         check_run(ws_str_make(run, cut), rng.seed);

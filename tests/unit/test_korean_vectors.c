@@ -8,61 +8,12 @@
 
 #include "base/bytes.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "engine/text/analyzer.h"
 #include "engine/text/jamo.h"
 #include "engine/text/normalize.h"
-#include "base/utf8.h"
 #include "tests/support/test.h"
-
-#define CAP 1024
-
-typedef struct {
-    char kind[32], input[CAP], expected[CAP];
-} row;
-
-/* Undoes \uXXXX. */
-static void unescape(const char *in, char *out)
-{
-    while (*in && *in != '\t' && *in != '\n') {
-        unsigned c;
-        if (in[0] == '\\' && in[1] == 'u' && sscanf(in + 2, "%4x", &c) == 1) {
-            out += ws_utf8_encode(c, out);
-            in += 6;
-        } else {
-            *out++ = *in++;
-        }
-    }
-    *out = 0;
-}
-
-static const char *column(const char *line, int n)
-{
-    while (n-- && line)
-        line = (line = strchr(line, '\t')) ? line + 1 : NULL;
-    return line ? line : "";
-}
-
-static void each_row(const char *kind, void (*check)(const row *))
-{
-    char path[4096], line[4096];
-    const char *source = getenv("WIKISEARCH_SOURCE_DIR");
-    int n = 0;
-    snprintf(path, sizeof path, "%s/tests/data/korean-vectors.tsv", source ? source : ".");
-    FILE *file = fopen(path, "r");
-    cr_assert_not_null(file, "%s", path);
-    while (fgets(line, sizeof line, file)) {
-        static row r;
-        unescape(line, r.kind);
-        unescape(column(line, 1), r.input);
-        unescape(column(line, 2), r.expected);
-        if (strcmp(r.kind, kind) == 0) {
-            check(&r);
-            n++;
-        }
-    }
-    fclose(file);
-    cr_assert_gt(n, 0, "no rows of kind %s", kind);
-}
+#include "tests/support/vectors.h"
 
 /* Normalised as the module's callers do. */
 static ws_str normalised(const char *text)
@@ -78,50 +29,50 @@ static ws_str normalised(const char *text)
 
 typedef size_t (*key_fn)(ws_str, char *, size_t);
 
-static ws_str apply(key_fn fn, ws_str in, char out[CAP])
+static ws_str apply(key_fn fn, ws_str in, char out[WS_VECTOR_CAP])
 {
-    size_t n = fn(in, out, CAP);
-    cr_assert_leq(n, (size_t)CAP);
+    size_t n = fn(in, out, WS_VECTOR_CAP);
+    cr_assert_leq(n, (size_t)WS_VECTOR_CAP);
     return ws_str_make(out, n);
 }
 
-static void expect_text(const row *r, ws_str got)
+static void expect_text(const ws_vector *r, ws_str got)
 {
     cr_expect(ws_str_eq(got, ws_cstr(r->expected)), "%s '%s': got '%.*s', expected '%s'", r->kind,
               r->input, (int)got.len, got.ptr, r->expected);
 }
 
-static void check_jamo(const row *r)
+static void check_jamo(const ws_vector *r)
 {
-    char key[CAP], shown[CAP];
+    char key[WS_VECTOR_CAP], shown[WS_VECTOR_CAP];
     expect_text(r, apply(ws_jamo_show, apply(ws_jamo_key, normalised(r->input), key), shown));
 }
 
-static void check_chosung(const row *r)
+static void check_chosung(const ws_vector *r)
 {
-    char key[CAP], shown[CAP];
+    char key[WS_VECTOR_CAP], shown[WS_VECTOR_CAP];
     expect_text(r, apply(ws_jamo_show, apply(ws_chosung_key, normalised(r->input), key), shown));
 }
 
-static void check_to_korean(const row *r)
+static void check_to_korean(const ws_vector *r)
 {
-    char key[CAP], text[CAP];
+    char key[WS_VECTOR_CAP], text[WS_VECTOR_CAP];
     expect_text(r, apply(ws_jamo_compose, apply(ws_qwerty_to_jamo, ws_cstr(r->input), key), text));
 }
 
-static void check_to_qwerty(const row *r)
+static void check_to_qwerty(const ws_vector *r)
 {
-    char key[CAP], text[CAP];
+    char key[WS_VECTOR_CAP], text[WS_VECTOR_CAP];
     expect_text(r, apply(ws_jamo_to_qwerty, apply(ws_jamo_key, normalised(r->input), key), text));
 }
 
-static void check_compose(const row *r)
+static void check_compose(const ws_vector *r)
 {
-    char key[CAP], text[CAP];
+    char key[WS_VECTOR_CAP], text[WS_VECTOR_CAP];
     expect_text(r, apply(ws_jamo_compose, apply(ws_jamo_key, ws_cstr(r->input), key), text));
 }
 
-static void split_pair(const row *r, char left[CAP], char right[CAP])
+static void split_pair(const ws_vector *r, char left[WS_VECTOR_CAP], char right[WS_VECTOR_CAP])
 {
     const char *bar = strchr(r->input, '|');
     cr_assert_not_null(bar);
@@ -130,18 +81,19 @@ static void split_pair(const row *r, char left[CAP], char right[CAP])
     memcpy(right, bar + 1, strlen(bar + 1) + 1);
 }
 
-static void check_prefix(const row *r)
+static void check_prefix(const ws_vector *r)
 {
-    char typed[CAP], entry[CAP], typed_key[CAP], entry_key[CAP];
+    char typed[WS_VECTOR_CAP], entry[WS_VECTOR_CAP], typed_key[WS_VECTOR_CAP],
+        entry_key[WS_VECTOR_CAP];
     split_pair(r, typed, entry);
     ws_str a = apply(ws_jamo_key, normalised(typed), typed_key);
     ws_str b = apply(ws_jamo_key, normalised(entry), entry_key);
     cr_expect_eq(ws_str_starts_with(b, a), r->expected[0] == '1', "prefix %s", r->input);
 }
 
-static void check_chosung_match(const row *r)
+static void check_chosung_match(const ws_vector *r)
 {
-    char typed[CAP], entry[CAP], left[CAP];
+    char typed[WS_VECTOR_CAP], entry[WS_VECTOR_CAP], left[WS_VECTOR_CAP];
     split_pair(r, typed, entry);
     ws_str n = normalised(typed);
     memcpy(left, n.ptr, n.len);
@@ -150,15 +102,15 @@ static void check_chosung_match(const row *r)
 }
 
 /* What ICU alone does: the reason why keyboard jamo are set aside. */
-static void check_nfkc(const row *r)
+static void check_nfkc(const ws_vector *r)
 {
     UErrorCode code = U_ZERO_ERROR;
-    UChar in[CAP], out[CAP];
-    char text[CAP];
+    UChar in[WS_VECTOR_CAP], out[WS_VECTOR_CAP];
+    char text[WS_VECTOR_CAP];
     int32_t n = 0, m = 0;
-    u_strFromUTF8(in, CAP, &n, r->input, -1, &code);
-    n = unorm2_normalize(unorm2_getNFKCCasefoldInstance(&code), in, n, out, CAP, &code);
-    u_strToUTF8(text, CAP, &m, out, n, &code);
+    u_strFromUTF8(in, WS_VECTOR_CAP, &n, r->input, -1, &code);
+    n = unorm2_normalize(unorm2_getNFKCCasefoldInstance(&code), in, n, out, WS_VECTOR_CAP, &code);
+    u_strToUTF8(text, WS_VECTOR_CAP, &m, out, n, &code);
     cr_assert(U_SUCCESS(code));
     expect_text(r, ws_str_make(text, (size_t)m));
     uint32_t first;
@@ -171,7 +123,7 @@ static void check_nfkc(const row *r)
 }
 
 /* Word tokens joined by '|'. */
-static void words_of(const char *text, char out[CAP], uint32_t stream)
+static void words_of(const char *text, char out[WS_VECTOR_CAP], uint32_t stream)
 {
     static ws_analyzer *a;
     ws_tokens tokens;
@@ -182,13 +134,13 @@ static void words_of(const char *text, char out[CAP], uint32_t stream)
     size_t n = 0;
     for (uint32_t i = 0; i < tokens.n_tokens; i++)
         if (tokens.tokens[i].stream == stream)
-            n += (size_t)snprintf(out + n, CAP - n, "%s%.*s", n ? "|" : "",
+            n += (size_t)snprintf(out + n, WS_VECTOR_CAP - n, "%s%.*s", n ? "|" : "",
                                   (int)tokens.tokens[i].text.len, tokens.tokens[i].text.ptr);
     out[n] = 0;
 }
 
 /* Rows that this analyzer answers otherwise on purpose. */
-static int decided_otherwise(const row *r, const char **ours)
+static int decided_otherwise(const ws_vector *r, const char **ours)
 {
     static const char *const rows[][2] = {
         {"K-POP은", "k|pop"},                  /* the whole is the surface */
@@ -207,18 +159,18 @@ static int decided_otherwise(const row *r, const char **ours)
     return 0;
 }
 
-static void check_josa(const row *r)
+static void check_josa(const ws_vector *r)
 {
-    char got[CAP];
+    char got[WS_VECTOR_CAP];
     words_of(r->input, got, WS_STREAM_WORD);
     const char *expected = r->expected;
     decided_otherwise(r, &expected);
     cr_expect_str_eq(got, expected, "josa %s: got %s, expected %s", r->input, got, expected);
 }
 
-static void check_token(const row *r)
+static void check_token(const ws_vector *r)
 {
-    char got[CAP], other[CAP];
+    char got[WS_VECTOR_CAP], other[WS_VECTOR_CAP];
     const char *expected = r->expected;
     decided_otherwise(r, &expected);
     words_of(r->input, got, WS_STREAM_WORD);
@@ -232,9 +184,9 @@ static void check_token(const row *r)
     cr_expect_str_eq(got, expected, "token %s: got %s, expected %s", r->input, got, expected);
 }
 
-static void check_bigram(const row *r)
+static void check_bigram(const ws_vector *r)
 {
-    char got[CAP];
+    char got[WS_VECTOR_CAP];
     words_of(r->input, got, WS_STREAM_BIGRAM);
     cr_expect_str_eq(got, r->expected, "bigram %s: got %s, expected %s", r->input, got,
                      r->expected);
@@ -242,55 +194,55 @@ static void check_bigram(const row *r)
 
 Test(korean_vectors, jamo)
 {
-    each_row("jamo", check_jamo);
+    ws_vectors_each("jamo", check_jamo, 1);
 }
 
 Test(korean_vectors, chosung)
 {
-    each_row("chosung", check_chosung);
+    ws_vectors_each("chosung", check_chosung, 1);
 }
 
 Test(korean_vectors, prefix)
 {
-    each_row("prefix", check_prefix);
+    ws_vectors_each("prefix", check_prefix, 1);
 }
 
 Test(korean_vectors, chosung_match)
 {
-    each_row("chosung_match", check_chosung_match);
+    ws_vectors_each("chosung_match", check_chosung_match, 1);
 }
 
 Test(korean_vectors, qwerty_to_ko)
 {
-    each_row("qwerty_to_ko", check_to_korean);
+    ws_vectors_each("qwerty_to_ko", check_to_korean, 1);
 }
 
 Test(korean_vectors, ko_to_qwerty)
 {
-    each_row("ko_to_qwerty", check_to_qwerty);
+    ws_vectors_each("ko_to_qwerty", check_to_qwerty, 1);
 }
 
 Test(korean_vectors, compose)
 {
-    each_row("compose", check_compose);
+    ws_vectors_each("compose", check_compose, 1);
 }
 
 Test(korean_vectors, nfkc_cf)
 {
-    each_row("nfkc_cf", check_nfkc);
+    ws_vectors_each("nfkc_cf", check_nfkc, 1);
 }
 
 Test(korean_vectors, josa)
 {
-    each_row("josa", check_josa);
+    ws_vectors_each("josa", check_josa, 1);
 }
 
 Test(korean_vectors, token)
 {
-    each_row("token", check_token);
+    ws_vectors_each("token", check_token, 1);
 }
 
 Test(korean_vectors, bigram)
 {
-    each_row("bigram", check_bigram);
+    ws_vectors_each("bigram", check_bigram, 1);
 }

@@ -13,9 +13,8 @@
 #include "tests/support/rng.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
+#include "tests/support/vectors.h"
 #include "wikisearch/suggest.h"
-
-#define CAP 1024
 
 static const ws_str none = {NULL, 0};
 
@@ -47,59 +46,12 @@ static int first(ws_suggest *s, const char *typed, uint32_t match, ws_suggestion
 
 /* --- vectors --- */
 
-typedef struct {
-    char kind[32], input[CAP], expected[CAP];
-} row;
-
-static void unescape(const char *in, char *out)
-{
-    while (*in && *in != '\t' && *in != '\n') {
-        unsigned c;
-        if (in[0] == '\\' && in[1] == 'u' && sscanf(in + 2, "%4x", &c) == 1) {
-            out += ws_utf8_encode(c, out);
-            in += 6;
-        } else {
-            *out++ = *in++;
-        }
-    }
-    *out = 0;
-}
-
-static const char *column(const char *line, int n)
-{
-    while (n-- && line)
-        line = (line = strchr(line, '\t')) ? line + 1 : NULL;
-    return line ? line : "";
-}
-
-static void each_row(const char *kind, void (*check)(const row *), int at_least)
-{
-    char path[4096], line[4096];
-    const char *source = getenv("WIKISEARCH_SOURCE_DIR");
-    int n = 0;
-    snprintf(path, sizeof path, "%s/tests/data/korean-vectors.tsv", source ? source : ".");
-    FILE *file = fopen(path, "r");
-    cr_assert_not_null(file, "%s", path);
-    while (fgets(line, sizeof line, file)) {
-        static row r;
-        unescape(line, r.kind);
-        unescape(column(line, 1), r.input);
-        unescape(column(line, 2), r.expected);
-        if (strcmp(r.kind, kind) == 0) {
-            check(&r);
-            n++;
-        }
-    }
-    fclose(file);
-    cr_assert_geq(n, at_least, "%d rows of kind %s", n, kind);
-}
-
 #define BITS(a, b) (1u << WS_MATCH_##a | 1u << WS_MATCH_##b)
 
 /* typed|entry: is the entry found by these tiers alone? */
-static void check_pair(const row *r, uint32_t match)
+static void check_pair(const ws_vector *r, uint32_t match)
 {
-    char typed[CAP];
+    char typed[WS_VECTOR_CAP];
     ws_suggestion out;
     ws_suggest *s = open_empty();
     const char *bar = strchr(r->input, '|');
@@ -111,24 +63,24 @@ static void check_pair(const row *r, uint32_t match)
     ws_suggest_close(s);
 }
 
-static void check_prefix(const row *r)
+static void check_prefix(const ws_vector *r)
 {
     check_pair(r, BITS(EXACT, PREFIX));
 }
 
 /* Mixed input that keys alone explain is found as a prefix. */
-static void check_chosung_match(const row *r)
+static void check_chosung_match(const ws_vector *r)
 {
     check_pair(r, BITS(CHOSUNG, MIXED) | BITS(EXACT, PREFIX));
 }
 
-static void check_fuzzy(const row *r)
+static void check_fuzzy(const ws_vector *r)
 {
     check_pair(r, 1u << WS_MATCH_FUZZY);
 }
 
 /* The initials of an entry find it. */
-static void check_chosung(const row *r)
+static void check_chosung(const ws_vector *r)
 {
     ws_suggestion out;
     ws_suggest *s = open_empty();
@@ -145,7 +97,7 @@ static void check_chosung(const row *r)
 }
 
 /* What comes out in the right layout is found by what was typed in the wrong one, as a whole. */
-static void check_layout(const row *r)
+static void check_layout(const ws_vector *r)
 {
     ws_suggestion out;
     ws_suggest *s = open_empty();
@@ -158,32 +110,32 @@ static void check_layout(const row *r)
 
 Test(suggest, vectors_prefix)
 {
-    each_row("prefix", check_prefix, 36);
+    ws_vectors_each("prefix", check_prefix, 36);
 }
 
 Test(suggest, vectors_chosung_match)
 {
-    each_row("chosung_match", check_chosung_match, 23);
+    ws_vectors_each("chosung_match", check_chosung_match, 23);
 }
 
 Test(suggest, vectors_fuzzy)
 {
-    each_row("fuzzy1", check_fuzzy, 11);
+    ws_vectors_each("fuzzy1", check_fuzzy, 11);
 }
 
 Test(suggest, vectors_chosung)
 {
-    each_row("chosung", check_chosung, 13);
+    ws_vectors_each("chosung", check_chosung, 13);
 }
 
 Test(suggest, vectors_qwerty_to_ko)
 {
-    each_row("qwerty_to_ko", check_layout, 27);
+    ws_vectors_each("qwerty_to_ko", check_layout, 27);
 }
 
 Test(suggest, vectors_ko_to_qwerty)
 {
-    each_row("ko_to_qwerty", check_layout, 21);
+    ws_vectors_each("ko_to_qwerty", check_layout, 21);
 }
 
 /* --- why, and what to highlight --- */
